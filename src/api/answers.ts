@@ -61,15 +61,18 @@ export const eventAnswer = ({ seq, event, at, actor, details }: AuditLine, chang
   change,
 });
 
-export const pageAnswer = (command: string, { title, parts, source, file }: Page): PageAnswer => ({
-  kind: 'page',
-  command,
-  title: plain(title),
-  text: [plain(title), ...parts.map(textOf)].join('\n\n'),
-  parts: parts.map(dataOf),
-  source: source === undefined ? null : plain(joined([source])),
-  file: file ?? null,
-});
+export function pageAnswer(command: string, { title, parts, source, file }: Page): PageAnswer {
+  const data = parts.map(dataOf);
+  return {
+    kind: 'page',
+    command,
+    title: plain(title),
+    text: [plain(title), ...data.map(textOf)].join('\n\n'),
+    parts: data,
+    source: source === undefined ? null : plain(joined([source])),
+    file: file ?? null,
+  };
+}
 
 function dataOf(part: PagePart): PageAnswer['parts'][number] {
   switch (part.kind) {
@@ -88,9 +91,8 @@ function dataOf(part: PagePart): PageAnswer['parts'][number] {
   }
 }
 
-function textOf(part: PagePart): string {
-  const data = dataOf(part);
-  if (data.kind === 'list') return data.entries.map((entry) => `* ${entry}`).join('\n');
-  if (data.kind === 'table') return [data.columns, ...data.rows].map((cells) => cells.join(' | ')).join('\n');
-  return data.text;
+function textOf(part: PageAnswer['parts'][number]): string {
+  if (part.kind === 'list') return part.entries.map((entry) => `* ${entry}`).join('\n');
+  if (part.kind === 'table') return [part.columns, ...part.rows].map((cells) => cells.join(' | ')).join('\n');
+  return part.text;
 }

@@ -7,45 +7,45 @@ import { takesRest } from '../language/usage.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Page } from '../commands/kit/page.ts';
-import { check, next, type Ask as Incomplete, type Next, type Request } from '../talk/conversation.ts';
+import { check, next, type Next, type Request } from '../talk/conversation.ts';
 import type { PipelineContext } from '../talk/context.ts';
+import { readPauses } from '../decide/admin-actions.ts';
+import { handleSetBack } from '../send/failover-and-restore.ts';
+import { plain, say, time } from '../words/text.ts';
 import type { Authenticated } from './authenticate.ts';
+import { incomplete, problem } from './problem.ts';
 import type { AskBody } from './schemas.ts';
 
 /** What a caller asks goes through the same conversation as what a person types. */
 
 export type Asked =
   | { readonly kind: 'page'; readonly command: string; readonly page: Page }
-  | { readonly kind: 'saved'; readonly change: Change }
-  | { readonly kind: 'incomplete'; readonly ask: Incomplete }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | { readonly kind: 'saved'; readonly change: Change };
 
 /** Which of the commands a caller may use at all: those that change a site, and reports that need no right by name. */
 export const isForCallers = (path: string, command: Command): boolean =>
   command.shape === 'action' || (!changesSomething(command) && rightOf(path, command).risk !== 'named');
 
 /**
- * Asks for it. `beforeAction` runs first if it is to change something. Throws `Refusal` if the words cannot be read;
- * `AskedBefore` if this request made a change already.
+ * Asks for it. Throws `Refusal` or `ProblemError` for what is refused or lacks something; `AskedBefore` if this request
+ * made a change already.
  */
 export async function askAs(
   context: PipelineContext,
   { caller, calling }: Authenticated,
   asked: AskBody,
-  request: Authenticated['calling']['request'],
-  beforeAction: () => Promise<void>,
 ): Promise<Asked> {
   const parsed = parsedFrom(asked);
   refuseUnlessForCallers(parsed);
   if (parsed.command.shape === 'action' && !parsed.dryRun) {
-    if (request === undefined)
+    if (calling.request === undefined)
       throw new Refusal('A change needs an Idempotency-Key, so that it is asked for once. Nothing was done.');
-    await beforeAction();
+    await refuseWhilePaused(context);
   }
   const from: Request['from'] = {
     person: caller.for,
     team: undefined,
-    caller: { ...calling, ...(request && { request }) },
+    caller: calling,
     channel: async () => undefined,
     cardChannel: () => context.channelOf(caller.channel),
   };
@@ -83,6 +83,28 @@ function refuseUnlessForCallers({ path, command, queue, handOn, handedOn }: Pars
     });
 }
 
+/**
+ * While somebody has paused callers. And after a failover or a restore nobody can tell what was asked before, until
+ * somebody has looked and resumed.
+ */
+async function refuseWhilePaused(context: PipelineContext): Promise<void> {
+  // Nobody may have noticed yet.
+  await handleSetBack(context);
+  const { all, callers } = await readPauses(context.database.db);
+  if (callers) {
+    const { name, by, at, why } = callers;
+    const because = why === undefined ? '' : `: “${why}”`;
+    const says = say`Programs are paused by ${name} (${by}) since ${time(at, 'date')}${because}. Nothing was asked; reports go on. Ask again once somebody has resumed them.`;
+    throw problem(503, plain(says), { type: '#paused' });
+  }
+  if (all?.by !== 'sitehand' && all?.earlier?.by !== 'sitehand') return;
+  throw problem(
+    409,
+    'My database was set back, so this may have been done before: look. Nothing was asked; somebody has to resume first.',
+    { type: '#may-have-been-done' },
+  );
+}
+
 /** A review is confirmed as it was frozen: its change waits for people, who see it. A name to type is a field. */
 async function follow(context: PipelineContext, request: Request, typedName: string | undefined): Promise<Asked> {
   const came = await step(context, request);
@@ -98,18 +120,18 @@ async function step(
   request: Request,
 ): Promise<Asked | Extract<Next, { readonly kind: 'review' }>> {
   const checked = await check(context, request);
-  if (checked.kind === 'ask') return { kind: 'incomplete', ask: checked };
+  if (checked.kind === 'ask') throw incomplete(context, checked);
   const came = checked.kind === 'refuse' ? checked : await next(context, checked, undefined);
   switch (came.kind) {
     case 'refuse':
-      return { kind: 'refused', refusal: came.refusal };
+      throw came.refusal;
     case 'show':
       return { kind: 'page', command: came.authorized.parsed.path, page: came.page };
     case 'review':
       return came;
     case 'saved':
       if (came.change) return { kind: 'saved', change: came.change };
-      throw new Refusal('Nothing was saved.', { isLater: true });
+      throw new Error('only the sender of a delivery can have been told already');
     case 'instead': {
       const parsed = parseArgs(came.args, catalogue);
       refuseUnlessForCallers(parsed);

@@ -1,11 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { callerByKey } from '../policy/callers.ts';
 import type { Caller, Calling, Policy } from '../policy/rules.ts';
+import { keyPrefix } from './schemas.ts';
 
 /** Whose key a request carries. */
-
-/** What every key begins with: it is masked wherever it is pasted. */
-export const keyPrefix = 'shk_';
 
 /** A new key of 256 bits, and its hash for the policy file. */
 export function newKey(): { readonly key: string; readonly hash: string } {

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { streamSSE } from 'hono/streaming';
+import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import { Refusal } from '../base/errors.ts';
 import { findChange, listChanges, isBatch, changesInBatch, type Change } from '../storage/changes.ts';
 import { linesOfChanges } from '../storage/audit.ts';
@@ -25,8 +25,8 @@ export type ApiOptions = {
   readonly places: Places;
   /** As `places`, for streams, which outlast their request. */
   readonly streams: Places;
-  /** The values of `Host` that are this interface; undefined: any, because its address is not known. */
-  readonly hosts: ReadonlySet<string> | undefined;
+  /** The values of `Host` that are this interface. */
+  readonly hosts: ReadonlySet<string>;
   readonly onFault: (request: string, error: unknown) => void;
 };
 
@@ -57,18 +57,30 @@ const maxListed = 50;
 /** Its own, the newest first, without those that a batch has begun. */
 export async function listOwn(context: PipelineContext, c: Context<Env>): Promise<Response> {
   const person = await askingPerson(context, c.get('caller'));
-  const before = Number(c.req.query('before') ?? Number.NaN);
   const found = await listChanges(context.database.db, {
     caller: c.get('caller').caller.name,
     isOwn: true,
-    ...(c.req.query('open') === 'true' && { isOpen: true }),
-    ...(Number.isSafeInteger(before) && { beforeNumber: before }),
+    ...(isOpenAsked(c) && { isOpen: true }),
+    beforeNumber: integerIn(c.req.query('before'), 'before'),
     limit: maxListed + 1,
   });
   const listed = found.slice(0, maxListed);
   const readable = listed.filter(readerOf(context, person));
   const changes = await Promise.all(readable.map((change) => answerFor(context, change)));
   return c.json({ changes, next: found.length > maxListed ? (listed.at(-1)?.number ?? null) : null });
+}
+
+/** Throws what is answered with 400 for anything but a whole number. */
+function integerIn(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(text)) throw problem(400, `${name} has to be a whole number. Nothing was read.`);
+  return Number(text);
+}
+
+function isOpenAsked(c: Context<Env>): boolean {
+  const asked = c.req.query('open') ?? 'false';
+  if (!['true', 'false'].includes(asked)) throw problem(400, 'open has to be true or false. Nothing was read.');
+  return asked === 'true';
 }
 
 const absent = problem(404, 'There is no such change of yours.');
@@ -91,44 +103,56 @@ export async function readableAnswer(context: PipelineContext, c: Context<Env>, 
 const maxEvents = 1_000;
 
 export async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response> {
-  const { context, events, streams } = options;
-  const { change, answer: now } = await ownChange(context, c);
-  const after = Number(/^\d{1,15}$/.exec(c.req.header('last-event-id') ?? c.req.query('after') ?? '')?.[0] ?? 0);
-  const newer = (from: number) =>
-    linesOfChanges(context.database.db, [change.number], { after: from, limit: maxEvents });
+  const { context, streams } = options;
+  const { change, answer } = await ownChange(context, c);
+  const after = integerIn(c.req.header('last-event-id') ?? c.req.query('after'), 'after') ?? 0;
   // Nobody would read, or end, the stream of a HEAD.
-  if (c.req.method !== 'GET' || !c.req.header('accept')?.includes('text/event-stream'))
-    return c.json({ events: (await newer(after)).map((line) => eventAnswer(line, now)) });
+  if (c.req.method !== 'GET' || !c.req.header('accept')?.includes('text/event-stream')) {
+    const lines = await linesOfChanges(context.database.db, [change.number], { after, limit: maxEvents });
+    const next = lines.length < maxEvents ? null : (lines.at(-1)?.seq ?? null);
+    return c.json({ events: lines.map((line) => eventAnswer(line, answer)), next });
+  }
   const end = streams.begin(c.get('caller').caller.name);
   if (!end) throw tooMany('streams of this caller are open');
   return streamSSE(c, async (stream) => {
-    let last = after;
-    const waiting = events.follow(change.number);
-    stream.onAbort(waiting.end);
+    const news = options.events.follow(change.number);
+    stream.onAbort(news.end);
     try {
-      for (;;) {
-        // Asked again before every event: a key, a right or a person may be gone.
-        const found = await callerOf(context, c);
-        if (found?.caller.name !== c.get('caller').caller.name) return;
-        const { answer } = await ownChange(context, c);
-        for (const line of await newer(last)) {
-          last = line.seq;
-          const data = JSON.stringify(eventAnswer(line, answer));
-          await stream.writeSSE({ id: String(line.seq), event: line.event, data });
-        }
-        if (answer.settled) return;
-        const isNews = await waiting.next(keepAliveMs);
-        if (isNews === undefined) return;
-        if (!isNews) await stream.write(': still here\n\n');
-      }
+      await tell(context, c, stream, news, after);
     } catch (error) {
       // Also a right that is gone ends it.
       if (!(error instanceof ProblemError || error instanceof Refusal)) options.onFault(c.get('request'), error);
     } finally {
-      waiting.end();
+      news.end();
       end();
     }
   });
+}
+
+/** Tells events until the change is settled, the reader has gone, or a key, a right or a person is gone. */
+async function tell(
+  context: PipelineContext,
+  c: Context<Env>,
+  stream: SSEStreamingApi,
+  news: ReturnType<EventHub['follow']>,
+  after: number,
+): Promise<void> {
+  const { name } = c.get('caller').caller;
+  for (let last = after; ;) {
+    // Asked again before every event.
+    if ((await callerOf(context, c))?.caller.name !== name) return;
+    const { change, answer } = await ownChange(context, c);
+    const [line] = await linesOfChanges(context.database.db, [change.number], { after: last, limit: 1 });
+    if (line) {
+      last = line.seq;
+      await stream.writeSSE({ id: String(last), event: line.event, data: JSON.stringify(eventAnswer(line, answer)) });
+      continue;
+    }
+    if (answer.settled) return;
+    const isNews = await news.next(keepAliveMs);
+    if (isNews === undefined) return;
+    if (!isNews) await stream.write(': still here\n\n');
+  }
 }
 
 /** Takes it back. Once it is cancelled, by whomever, that is the answer: an earlier one may have been lost. */

@@ -97,8 +97,11 @@ const paths = {
           content: {
             ...json({
               type: 'object',
-              required: ['events'],
-              properties: { events: { type: 'array', items: ref('Event') } },
+              required: ['events', 'next'],
+              properties: {
+                events: { type: 'array', items: ref('Event') },
+                next: { type: ['integer', 'null'], description: 'The `after` of the others, if there may be more' },
+              },
             }),
             'text/event-stream': { schema: { type: 'string' } },
           },

@@ -35,7 +35,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not now',
 };
 
-type More = Omit<Problem, 'request' | 'title' | 'status' | 'detail' | 'type'> & { readonly type?: string };
+type More = Omit<Problem, 'request' | 'title' | 'status' | 'detail' | 'type'> & { readonly type?: Problem['type'] };
 
 export const problem = (
   status: number,

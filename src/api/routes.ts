@@ -3,12 +3,10 @@ import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { Refusal } from '../base/errors.ts';
 import { catalogue } from '../commands/index.ts';
+import { commonOptions } from '../commands/kit/action.ts';
 import { findOfCaller, type Change } from '../storage/changes.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { AskedBefore } from '../change/open-changes.ts';
-import { readPauses } from '../decide/admin-actions.ts';
-import { plain, say, time } from '../words/text.ts';
-import { handleSetBack } from '../send/failover-and-restore.ts';
 import { commandsFor } from '../talk/help-page.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import { pageAnswer } from './answers.ts';
@@ -28,14 +26,12 @@ import {
   type Env,
 } from './changes.ts';
 import { openApi } from './openapi.ts';
-import { incomplete, problem, ProblemError, refused } from './problem.ts';
-import { askSchema, type Problem } from './schemas.ts';
+import { problem, ProblemError, refused } from './problem.ts';
+import { askSchema, idempotencyKey, type Problem } from './schemas.ts';
 
 /** The HTTP interface: its routes, and what each answers. */
 
 const maxBody = 64 * 1024;
-/** An `Idempotency-Key`. It is stored as it is, so it is no key of a caller. */
-const keyShape = /^(?!.*shk_)[\x21-\x7e]{8,200}$/;
 
 export function createApi(options: ApiOptions): Hono<Env> {
   const { context } = options;
@@ -64,15 +60,20 @@ export function createApi(options: ApiOptions): Hono<Env> {
 
 /** The Model Context Protocol, without sessions and subscriptions: each request stands for itself. */
 async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
-  const { createMcpServer } = await import('./mcp.ts');
+  const { commandsFrom, createMcpServer } = await import('./mcp.ts');
   const { createMcpHandler } = await import('@modelcontextprotocol/server');
   if (c.req.method !== 'POST') throw problem(405, 'This answers POST only, without sessions.', {}, { allow: 'POST' });
   const [host = '', authorization = ''] = [c.req.header('host'), c.req.header('authorization')];
   const client = async (path: string, init: RequestInit = {}): Promise<Response> =>
     app.request(path, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), host, authorization } });
+  // This asks with the key, which nothing else checks here.
   const allowed = await client('/v1/commands');
   if (!allowed.ok) return allowed;
-  const handler = createMcpHandler(() => createMcpServer(client), { responseMode: 'json', maxSubscriptions: 0 });
+  const commands = await commandsFrom(allowed);
+  const handler = createMcpHandler(() => createMcpServer(client, commands), {
+    responseMode: 'json',
+    maxSubscriptions: 0,
+  });
   return handler.fetch(c.req.raw);
 }
 
@@ -102,7 +103,7 @@ const tooLarge = (): never => {
 function refuseForeign({ hosts }: ApiOptions, c: Context<Env>): void {
   const name = (c.req.header('host') ?? '').toLowerCase().replace(/:\d*$/, '');
   if (c.req.header('origin') !== undefined) throw problem(403, 'Browsers may not use this. Nothing was done.');
-  if (hosts && !hosts.has(name)) throw problem(421, 'This is not the address of this interface.');
+  if (!hosts.has(name)) throw problem(421, 'This is not the address of this interface.');
 }
 
 function answerProblem({ onFault }: Pick<ApiOptions, 'onFault'>, c: Context<Env>, error: unknown): Response {
@@ -127,7 +128,9 @@ async function commandsOf(context: PipelineContext, authenticated: Authenticated
   return commandsFor(context.policy(), person).flatMap(({ path, isAction, summary, examples, words, mayRun }) => {
     const command = catalogue.get(path);
     if (!mayRun || command === undefined || !isForCallers(path, command)) return [];
-    const options = words.map(([typed, means]) => ({ typed, means }));
+    // Only people wait in a queue.
+    const own = words.filter((word) => word !== commonOptions.queue);
+    const options = own.map(([typed, means]) => ({ typed, means }));
     return [{ command: path, kind: isAction ? 'action' : 'report', summary, examples, options }];
   });
 }
@@ -142,7 +145,7 @@ async function askIn({ context }: ApiOptions, c: Context<Env>): Promise<Response
       `${read.error.issues[0]?.path.join('.') || 'The body'}: ${read.error.issues[0]?.message}. Nothing was done.`,
     );
   const id = c.req.header('idempotency-key');
-  if (id !== undefined && !keyShape.test(id))
+  if (id !== undefined && !idempotencyKey.safeParse(id).success)
     throw problem(
       400,
       'Idempotency-Key has 8 to 200 printable characters, and is no key of a caller. Nothing was done.',
@@ -152,18 +155,10 @@ async function askIn({ context }: ApiOptions, c: Context<Env>): Promise<Response
   const before = request && (await findOfCaller(context.database.db, caller.name, request.id));
   if (before) return same(context, c, before, request.body);
   try {
-    const asked = await askAs(context, { caller, calling }, read.data, request, () => refuseWhilePaused(context));
-    switch (asked.kind) {
-      case 'page':
-        return c.json(pageAnswer(asked.command, asked.page));
-      case 'saved':
-        c.header('location', `/v1/changes/${asked.change.number}`);
-        return c.json(await answerFor(context, asked.change), 202);
-      case 'incomplete':
-        throw incomplete(context, asked.ask);
-      case 'refused':
-        throw asked.refusal;
-    }
+    const asked = await askAs(context, { caller, calling: { ...calling, ...(request && { request }) } }, read.data);
+    if (asked.kind === 'page') return c.json(pageAnswer(asked.command, asked.page));
+    c.header('location', `/v1/changes/${asked.change.number}`);
+    return c.json(await answerFor(context, asked.change), 202);
   } catch (error) {
     if (error instanceof AskedBefore && request) return same(context, c, error.change, request.body);
     throw error;
@@ -178,28 +173,6 @@ async function same(context: PipelineContext, c: Context<Env>, change: Change, b
     type: '#asked-before',
     change: change.number,
   });
-}
-
-/**
- * While somebody has paused callers. And after a failover or a restore nobody can tell what was asked before, until
- * somebody has looked and resumed.
- */
-async function refuseWhilePaused(context: PipelineContext): Promise<void> {
-  // Nobody may have noticed yet.
-  await handleSetBack(context);
-  const { all, callers } = await readPauses(context.database.db);
-  if (callers) {
-    const { name, by, at, why } = callers;
-    const because = why === undefined ? '' : `: “${why}”`;
-    const says = say`Programs are paused by ${name} (${by}) since ${time(at, 'date')}${because}. Nothing was asked; reports go on. Ask again once somebody has resumed them.`;
-    throw problem(503, plain(says), { type: '#paused' });
-  }
-  if (all?.by !== 'sitehand' && all?.earlier?.by !== 'sitehand') return;
-  throw problem(
-    409,
-    'My database was set back, so this may have been done before: look. Nothing was asked; somebody has to resume first.',
-    { type: '#may-have-been-done' },
-  );
 }
 
 async function textOf(c: Context<Env>): Promise<string> {

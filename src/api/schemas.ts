@@ -12,20 +12,33 @@ const fieldValue = z.union([
   z.array(z.string().max(maxLine)).max(200),
 ]);
 
+const besides = {
+  reason: z.string().max(300).optional().describe('Why, for the people who decide'),
+  typed_name: z.string().max(300).optional().describe('The name of its target, where people have to type it'),
+};
+/** A request as a line that people type. */
+export const saySchema = z.strictObject({
+  say: z.string().min(1).max(maxLine).describe('A line as it is typed in Slack, without the slash command'),
+  ...besides,
+});
 /** A request: a line as people type it, or a command and its options by name. */
 export const askSchema = z.union([
-  z.strictObject({
-    say: z.string().min(1).max(maxLine).describe('A line as it is typed in Slack, without the slash command'),
-    reason: z.string().max(300).optional(),
-    typed_name: z.string().max(300).optional(),
-  }),
+  saySchema,
   z.strictObject({
     command: z.string().min(1).max(100).describe('The path of a command: `cache clear`'),
     fields: z.record(z.string().max(60), fieldValue).default({}).describe('Its options by name, without the dashes'),
-    reason: z.string().max(300).optional(),
-    typed_name: z.string().max(300).optional().describe('The name of its target, where people have to type it'),
+    ...besides,
   }),
 ]);
+
+/** What every key of a caller begins with: it is masked wherever it is pasted. */
+export const keyPrefix = 'shk_';
+/** An `Idempotency-Key`. It is stored as it is, so it is no key of a caller. */
+export const idempotencyKey = z
+  .string()
+  .min(8)
+  .max(200)
+  .regex(new RegExp(`^(?!.*${keyPrefix})[\\x21-\\x7e]*$`));
 export type AskBody = z.output<typeof askSchema>;
 
 const instant = z.iso.datetime();
@@ -84,7 +97,7 @@ export const eventSchema = z.strictObject({
   at: instant,
   by: z.string().describe('Slack id, or `sitehand`'),
   caller: z.string().nullable().describe('The program through which they acted'),
-  change: changeSchema,
+  change: changeSchema.describe('As it is now, not as it was then'),
 });
 export type EventAnswer = z.output<typeof eventSchema>;
 
@@ -98,7 +111,7 @@ export const commandSchema = z.strictObject({
 
 /** RFC 9457. */
 export const problemSchema = z.strictObject({
-  type: z.string().describe('`about:blank`, or `#fields`, `#asked-before`, `#may-have-been-done`, `#paused`'),
+  type: z.enum(['about:blank', '#fields', '#asked-before', '#may-have-been-done', '#paused']),
   title: z.string(),
   status: z.int(),
   detail: z.string().describe('What was wrong, what was not done and what to do next'),

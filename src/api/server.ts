@@ -12,8 +12,8 @@ import { createPlaces, mostRequests, mostStreams } from './request-limits.ts';
 
 /** The interface for programs, on a port of its own. */
 export type ApiServer = {
-  /** Listens; resolves with the port. */
-  readonly start: () => Promise<number>;
+  /** Listens. */
+  readonly start: () => Promise<void>;
   /** Takes no more requests, ends all streams, and waits at most `graceMs` for answers that are under way. */
   readonly stop: (graceMs: number) => Promise<void>;
 };
@@ -49,7 +49,6 @@ export function createApiServer(
         notListening(`API_PORT ${port} on API_HOST ${host}`, error),
       );
       events.start();
-      return port;
     },
     stop: async (graceMs) => {
       const closed = once(server, 'close');

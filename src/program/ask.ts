@@ -4,7 +4,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { z } from 'zod';
 import { environmentOr, type EnvironmentVariables } from '../base/config.ts';
 import { errorMessage } from '../base/errors.ts';
-import type { ApiClient } from '../api/mcp.ts';
+import { approvalIn, askFor, clientFor, problemLines, problemIn, type ApiClient } from '../api/client.ts';
 import {
   changeSchema,
   eventSchema,
@@ -57,7 +57,7 @@ const usage = `sitehand ask LINE [--reason TEXT] [--typed-name NAME] [--wait] [-
   --json             one line of JSON for each answer and event
 
 SITEHAND_URL is the address of the interface, SITEHAND_CALLER_KEY the key of a caller.
-Exit codes: 0 done, 2 wrong, 3 declined or not sent, 4 failed or rejected, 5 unknown, 6 still waiting, 7 not reached.
+Exit codes: 0 done, 2 refused, 3 declined or not sent, 4 failed or rejected, 5 unknown, 6 still waiting, 7 not reached.
 `;
 
 const options = {
@@ -76,16 +76,8 @@ export async function ask(words: readonly string[], given?: EnvironmentVariables
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
     if (values.help) return said(to.write, usage, askCodes.done);
     const forMs = parseDuration(values.timeout ?? '1h');
-    const environment = environmentOr(given);
-    const { SITEHAND_URL: url, SITEHAND_CALLER_KEY: key } = environment;
     if (positionals.length !== 1 || forMs === undefined) return said(to.complain, usage, askCodes.wrong);
-    if (!url || !key)
-      return said(
-        to.complain,
-        'SITEHAND_URL and SITEHAND_CALLER_KEY have to be set. Nothing was asked.\n',
-        askCodes.wrong,
-      );
-    const client = clientFor(url, key);
+    const client = clientFor(environmentOr(given));
     const body = {
       say: positionals[0],
       ...(values.reason !== undefined && { reason: values.reason }),
@@ -103,19 +95,6 @@ const said = (write: (text: string) => unknown, text: string, code: number): num
   return code;
 };
 
-/** Asks the interface of a running bot with a key. Throws if one of them cannot be used: `fetch` would quote them. */
-export function clientFor(url: string, key: string): ApiClient {
-  const base = URL.parse(url);
-  if (!base || base.username !== '' || base.password !== '')
-    throw new Error('SITEHAND_URL is not an address, like http://127.0.0.1:4701. Nothing was asked.');
-  if (!/^[\w-]+$/.test(key)) throw new Error('SITEHAND_CALLER_KEY is not the key of a caller. Nothing was asked.');
-  return (path, init = {}) =>
-    fetch(new URL(path, base), {
-      ...init,
-      headers: { authorization: `Bearer ${key}`, ...Object.fromEntries(new Headers(init.headers)) },
-    });
-}
-
 type Printer = ReturnType<typeof printerFor>;
 
 function printerFor({ write, complain, isTerminal = false }: Out, isJson: boolean) {
@@ -130,13 +109,14 @@ function printerFor({ write, complain, isTerminal = false }: Out, isJson: boolea
     card: (change: ChangeAnswer): void => {
       const facts = change.facts.map(([label, value]) => `  ${label}: ${value}`);
       const warning = change.warning?.split('\n').map((line) => `  ${line}`) ?? [];
-      const asked = change.waits_for.map(({ count, of }) => `${count} of ${of.join(', ')}`).join('; ');
-      const needs = asked === '' ? [] : [`  Approval: ${asked}, until ${change.expires_at}`];
-      line(change, [`#${change.number} ${change.title}`, ...warning, ...facts, ...needs].join('\n'));
+      const approval = approvalIn(change);
+      const needs = approval === undefined ? [] : [`  Approval: ${approval}`];
+      last = stateOf(change);
+      line(change, [`#${change.number} ${change.title}`, ...warning, ...facts, ...needs, last].join('\n'));
     },
-    step: (change: ChangeAnswer, event?: unknown): void => {
-      const now = `#${change.number} ${change.state}: ${change.says}`;
-      if (now !== last || isJson) line(event ?? change, now);
+    step: (event: z.output<typeof eventSchema>): void => {
+      const now = stateOf(event.change);
+      if (now !== last || isJson) line(event, now);
       last = now;
     },
     waits: (): void => spinner?.start(),
@@ -147,6 +127,8 @@ function printerFor({ write, complain, isTerminal = false }: Out, isJson: boolea
     },
   };
 }
+
+const stateOf = ({ number, state, says }: ChangeAnswer): string => `#${number} ${state}: ${says}`;
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const frameMs = 100;
@@ -179,8 +161,7 @@ const answerSchema = z.union([problemSchema, pageSchema, changeSchema]);
 type Asking = { readonly body: object; readonly key: string; readonly wait: boolean; readonly forMs: number };
 
 async function run(client: ApiClient, print: Printer, { body, key, wait, forMs }: Asking): Promise<number> {
-  const headers = { 'content-type': 'application/json', 'idempotency-key': key };
-  const answered = await client('/v1/requests', { method: 'POST', body: JSON.stringify(body), headers })
+  const answered = await askFor(client, body, key)
     .then(async (response) => answerSchema.parse(await response.json()))
     .catch((error: unknown) => errorMessage(error));
   // A proxy may answer in its place, an answer may break off, and a fault says nothing about what was done.
@@ -196,19 +177,14 @@ async function run(client: ApiClient, print: Printer, { body, key, wait, forMs }
     print.page(answered);
     return askCodes.done;
   }
-  const change = answered;
-  print.card(change);
-  print.step(change);
-  return wait ? follow(client, print, change, forMs) : askCodes.done;
+  print.card(answered);
+  return wait ? follow(client, print, answered, forMs) : askCodes.done;
 }
 
-function refusedBy({ detail, fields = [], lines = [], request }: Problem, print: Printer): number {
-  print.complain(`${detail} (${request})`);
-  for (const { field, says, choices } of fields)
-    print.complain(
-      `  ${field}: ${says ?? 'missing'}${choices.length > 0 ? ` (${choices.slice(0, 10).join(', ')})` : ''}`,
-    );
-  for (const line of lines) print.complain(`  Try: ${line}`);
+function refusedBy(problem: Problem, print: Printer): number {
+  print.complain(
+    [`${problem.detail} (${problem.request})`, ...problemLines(problem).map((one) => `  ${one}`)].join('\n'),
+  );
   return askCodes.wrong;
 }
 
@@ -228,7 +204,7 @@ async function follow(client: ApiClient, print: Printer, { number }: ChangeAnswe
     for (;;) {
       const ended = await readEvents(client, print, number, last, until, (event) => {
         last = event.id;
-        print.step(event.change, event);
+        print.step(event);
         print.waits();
       }).catch((error: unknown) => error);
       if (until.aborted) break;
@@ -243,9 +219,6 @@ async function follow(client: ApiClient, print: Printer, { number }: ChangeAnswe
   }
 }
 
-/** A key, or a right to read the change, that is gone. What becomes of the change cannot be read any more. */
-const whenRefused: Readonly<Record<number, number>> = { 401: askCodes.wrong, 404: askCodes.unknown };
-
 /** Resolves with the exit code once the change is over; undefined: the stream broke. */
 async function readEvents(
   client: ApiClient,
@@ -257,10 +230,10 @@ async function readEvents(
 ): Promise<number | undefined> {
   const headers = { accept: 'text/event-stream', 'last-event-id': String(after) };
   const response = await client(`/v1/changes/${number}/events`, { headers, signal });
-  const code = whenRefused[response.status];
-  if (code !== undefined) {
-    print.complain(problemSchema.parse(await response.json()).detail);
-    return code;
+  // The key or a right is gone, so what becomes of it cannot be read any more.
+  if (response.status >= 400 && response.status < 500 && response.status !== 429) {
+    print.complain((await problemIn(response)).detail);
+    return askCodes.unknown;
   }
   if (!response.ok || response.body === null) return undefined;
   const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());

@@ -203,7 +203,7 @@ function stillPausedPage(scope: PauseScope, resumed: ResumeResult, left: Pause, 
     parts: [
       paragraph(
         ended ? say`I ended ${pauseInWords(ended, you)}.` : say`I ended nothing.`,
-        say`There is still ${pauseInWords(left, you)}. Nothing is sent yet. ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold(offer.label)} or type ${typed(offer.args.join(' '))}.`,
+        say`There is still ${pauseInWords(left, you)}. ${worded[scope].others ?? 'Nothing is sent yet.'} ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold(offer.label)} or type ${typed(offer.args.join(' '))}.`,
         listHeld(resumed),
       ),
     ],

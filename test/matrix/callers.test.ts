@@ -83,10 +83,11 @@ async function asks(context: PipelineContext, say: string, bearer = key.key) {
   };
   const events = createEventHub(database, (error) => onFault('', error));
   const [places, streams] = [createPlaces(mostRequests), createPlaces(mostStreams)];
-  const api = createApi({ context, events, places, streams, hosts: undefined, onFault });
+  const api = createApi({ context, events, places, streams, hosts: new Set(['localhost']), onFault });
   requests += 1;
   const headers = {
     authorization: `Bearer ${bearer}`,
+    host: 'localhost',
     'content-type': 'application/json',
     'idempotency-key': `request-${requests}`,
   };

@@ -142,6 +142,7 @@ describe.concurrent('a program', () => {
       const commands = await call('/v1/commands');
       const names = JSON.stringify(commands.body);
       expect(names).toContain('"push"');
+      expect(names).not.toContain('--queue');
       for (const people of ['"pause"', '"unlock"', '"logs reveal"', '"use"', '"delete site"'])
         expect(names).not.toContain(people);
       for (const [say, status, says] of [
@@ -281,7 +282,7 @@ describe.concurrent('a program', () => {
       const removed = run('cache clear acme-shop/live', '--wait');
       await scenario.change(2, 'ana');
       await reloadPolicy(scenario, policy.replace(key.hash, newKey().hash));
-      expect(await removed).toBe(askCodes.wrong);
+      expect(await removed).toBe(askCodes.unknown);
       const nowhere = { ...environment, SITEHAND_URL: 'http://127.0.0.1:1' };
       expect(await ask(['cache clear acme-shop/live'], nowhere, to)).toBe(askCodes.unreachable);
     }),
