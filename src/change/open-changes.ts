@@ -45,7 +45,7 @@ const maxUnderWay = 50;
 const maxAskedByCaller = 20;
 const maxTitleLength = 100;
 
-/** Throws `Refusal` if the requester (all their ids count), or the caller, has too many changes waiting or on their way. */
+/** Throws `Refusal` if the requester (all their ids count), or the caller, has too many changes waiting or on their way, or the caller asked too often. */
 export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly string[]): Promise<void> {
   const { state, authorization, caller = null, created_at } = row;
   const notAsked = (): Text => say`Not asked: “${beginning(plain(frozenCardOf(row).title), maxTitleLength)}”.`;

@@ -19,7 +19,7 @@ export type Programs = {
 
 const push = 'push acme-shop/staging acme-shop/live --files';
 const pipeline = ['ask', push, '--typed-name', 'acme-shop/live', '--reason', 'release 43', '--wait'];
-/** What it uses, and how many lines of the answer are shown. */
+/** The tools that the agent uses, and how many lines of each answer are shown. */
 const steps = [
   ['logs', { words: 'acme-shop/live' }, 2],
   ['propose', { say: 'cache clear acme-shop/live', reason: 'its log is full of errors of old pages' }, 1],
@@ -31,7 +31,7 @@ const pollMs = 1_000;
 type Ask = {
   /** Where programs ask. */
   readonly url: string;
-  /** An empty folder. */
+  /** An empty folder: no `.env` is read. */
   readonly folder: string;
   readonly print: (line: string) => void;
   readonly signal: AbortSignal;

@@ -6,7 +6,7 @@ import { decideAccess, denialOf, unknownIn, whoMay } from './policy.ts';
 
 /** Whose approval of a change counts. */
 
-/** Slack ids of those who asked for a change: its requester, and whoever handed the request on. */
+/** Who asked for a change: its requester, whoever handed the request on (Slack ids), and the operators of its caller. */
 export type Askers = {
   readonly requester: string;
   readonly handedOnBy?: string | null;
@@ -21,7 +21,7 @@ export type ApprovalRequest = AccessRequest & Askers;
 export const isAsker = (policy: Policy, person: Member, askers: Askers): boolean =>
   asks(policy, person, askers) === 'yes';
 
-/** Whether they are or may be one: then they decide nothing about it. */
+/** Whether they are or may be one (`yes`, or user groups): then they decide nothing about it. */
 export const mayBeAsker = (policy: Policy, person: Member, askers: Askers): boolean =>
   asks(policy, person, askers).length > 0;
 
@@ -47,7 +47,7 @@ const sure: Unsure = { perhaps: [], groups: [] };
 
 /**
  * Whether the person's approval counts, and towards what. It never counts on a change that they asked for, under any of
- * their ids. Nor does it count if a rule denies them the change, or could through a group with unknown members.
+ * their ids, or whose caller's key they can use. Nor does it count if a rule denies them the change, or could through a group with unknown members.
  */
 export function mayApprove(
   policy: Policy,

@@ -49,7 +49,10 @@ export type Memberships = {
   readonly isCaller?: true;
 };
 
-/** What rules name a caller by. Nothing, if the policy no longer has it with this key, for this person. */
+/**
+ * What rules name a caller by. Nothing, if the policy no longer has it with this key, for this person. Whether the key
+ * has expired is asked where there is a clock: at the door, and before it is sent.
+ */
 export function membershipsOfCaller(policy: Policy, { id, caller }: Member): Memberships {
   const own = new Set(caller && isKnown(policy, id, caller) ? [`${callerPrefix}${caller.name}`] : []);
   return { own, any: own, perhaps: new Map(), isCaller: true };

@@ -107,7 +107,8 @@ export type Aim = { readonly target: Target; readonly access: 'change' | 'read' 
 
 /**
  * Names of groups and of callers (`caller:NAME`), or everyone who may use Sitehand at all (never guests, bots or
- * strangers). `everyone` includes callers where it denies, and not where it allows.
+ * strangers). No caller is part of `everyone`; but what denies everyone denies the person for whom it asks, and both are
+ * asked (`decideAccess`).
  */
 export type Audience = 'everyone' | readonly string[];
 

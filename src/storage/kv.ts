@@ -29,7 +29,7 @@ export function readKv(db: ReadHandle, key: string): Promise<KvRow | undefined> 
 /** Whether all sending is paused. */
 export const isPaused = async (db: ReadHandle): Promise<boolean> => (await readKv(db, pauseKeys.all)) !== undefined;
 
-/** The pause that holds a change; `caller`: who asked for it, if a program did. Undefined: none does. */
+/** The pause that holds a change; `caller`: who asked for it, if a program did. Undefined: none does. That of all sending comes first. */
 export async function pauseOf(
   db: ReadHandle,
   { caller }: { readonly caller: string | null },

@@ -16,7 +16,7 @@ import type { PipelineContext } from './context.ts';
 import { namesFor } from './environments-page.ts';
 import type { Pause, PauseScope } from '../storage/kv.ts';
 
-/** What holds sending up: locks of targets, and the pause of everything. */
+/** What holds sending up: locks of targets, and pauses. */
 
 export async function lockPage(
   context: PipelineContext,

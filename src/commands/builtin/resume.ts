@@ -13,9 +13,9 @@ export const resume = builtin({
   changes: true,
   urgent: true,
   everywhere: true,
-  /** When the pause began, in epoch ms, so that a button ends the pause that it showed. */
   examples: [''],
   fields: {
+    /** When the pause began, in epoch ms, so that a button ends the pause that it showed. */
     pause: {
       ...optional(count('Pause', 1, Number.MAX_SAFE_INTEGER)),
       shown: 'pause',
