@@ -115,6 +115,13 @@ async function follow(context: PipelineContext, request: Request, typedName: str
   throw new Refusal('It changed while it was read, so nothing was done.', { hint: 'Ask again.', isLater: true });
 }
 
+/** With what is told later in Slack: a program is answered once. */
+async function whole({ later, ...page }: Page): Promise<Page> {
+  if (later === undefined) return page;
+  const { title, parts } = await later();
+  return { ...page, parts: [...page.parts, { kind: 'text', text: title }, ...parts] };
+}
+
 async function step(
   context: PipelineContext,
   request: Request,
@@ -126,7 +133,7 @@ async function step(
     case 'refuse':
       throw came.refusal;
     case 'show':
-      return { kind: 'page', command: came.authorized.parsed.path, page: came.page };
+      return { kind: 'page', command: came.authorized.parsed.path, page: await whole(came.page) };
     case 'review':
       return came;
     case 'saved':

@@ -37,8 +37,13 @@ export async function problemIn(response: Response): Promise<Pick<Problem, 'deta
 const maxChoices = 10;
 
 /** What a form would ask for, and what can be said instead, one line each. */
-export const problemLines = ({ fields = [], lines = [] }: Pick<Problem, 'fields' | 'lines'>): readonly string[] => [
-  ...fields.map(({ field, says, choices }) => {
+export const problemLines = ({
+  detail,
+  fields = [],
+  lines = [],
+}: Pick<Problem, 'detail' | 'fields' | 'lines'>): readonly string[] => [
+  ...fields.flatMap(({ field, says, choices }) => {
+    if (says === detail) return [];
     const some = choices.length > 0 ? ` (${choices.slice(0, maxChoices).join(', ')})` : '';
     return `${field}: ${says ?? 'missing'}${some}`;
   }),

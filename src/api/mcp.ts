@@ -38,7 +38,7 @@ function addReport(server: McpServer, client: ApiClient, report: Command): void 
     command.replaceAll(' ', '_'),
     {
       description: `${summary}. Reads only.\nSay for example: ${examples.join(' · ')}\n${optionsOf(report)}`,
-      inputSchema: z.object({
+      inputSchema: z.strictObject({
         words: z.string().max(2_000).default('').describe(`What follows \`${command}\``),
       }),
       annotations: { readOnlyHint: true, openWorldHint: true },
@@ -62,7 +62,7 @@ function addPropose(server: McpServer, client: ApiClient, actions: readonly Comm
   );
 }
 
-const numberInput = z.object({ number: z.int().min(1).describe('The number of the change') });
+const numberInput = z.strictObject({ number: z.int().min(1).describe('The number of the change') });
 
 function addChange(server: McpServer, client: ApiClient): void {
   server.registerTool(

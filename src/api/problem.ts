@@ -50,7 +50,9 @@ const maxLines = 3;
 /** A refusal, in the words that a person would read. */
 export function refused(refusal: Refusal): ProblemError {
   const { says, hint, offers, isLater, field } = refusal;
-  const lines = [...offers.map(({ args }) => join(args)), ...typedIn(hint)];
+  // Only people wait in a queue, or hand a request on.
+  const some = offers.filter(({ args }) => !args.includes('--queue') && !args.includes('--hand-on'));
+  const lines = [...some.map(({ args }) => join(args)), ...typedIn(hint)];
   return problem(isLater ? 503 : 422, plain(joined([says, hint])), {
     ...(field !== undefined && { type: '#fields', fields: [{ field, says: plain(says), choices: [] }] }),
     ...(lines.length > 0 && { lines: [...new Set(lines)].slice(0, maxLines) }),

@@ -82,7 +82,10 @@ const authenticating =
   async (c, proceed) => {
     const found = await callerOf(context, c);
     if (!found) {
-      const needed = 'This needs the key of a caller: Authorization: Bearer shk_…. Nothing was done.';
+      const needed =
+        c.req.header('authorization') === undefined
+          ? 'This needs the key of a caller: Authorization: Bearer shk_…. Nothing was done.'
+          : 'This key is not in the policy, or no longer. Nothing was done.';
       throw problem(401, needed, {}, { 'www-authenticate': 'Bearer' });
     }
     c.set('caller', { ...found, calling: { ...found.calling, as: c.get('request') } });

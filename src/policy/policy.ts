@@ -242,7 +242,10 @@ function notAllowed(
   why: Extract<AccessDecision, { kind: 'not allowed' }>['why'],
   denied?: Rule,
 ): AccessDecision {
-  const lets = allowsFor(question);
+  // A rule for callers alone lets nobody do it.
+  const lets = allowsFor(question).filter(
+    ({ to }) => to === 'everyone' || !to.every((name) => name.startsWith(callerPrefix)),
+  );
   return { kind: 'not allowed', why, whoMay: groupNamesOf(lets, denied), lets };
 }
 

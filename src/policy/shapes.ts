@@ -64,7 +64,11 @@ const callerName = z
 const callerKey = parsedText(
   z
     .string('expected sha256: and 64 hex digits')
-    .regex(/^sha256:[0-9a-f]{64}$/, inputError('is not the hash of a key; `sitehand caller new` prints one')),
+    // What is written there instead may be the key itself, so it is not repeated.
+    .regex(
+      /^sha256:[0-9a-f]{64}$/,
+      'this is not the hash of a key, sha256: and 64 hex digits; `sitehand caller new` prints one',
+    ),
   (text) => ({ hash: text.slice('sha256:'.length) }),
 );
 const day = parsedText(

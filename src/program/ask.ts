@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { z } from 'zod';
 import { environmentOr, type EnvironmentVariables } from '../base/config.ts';
-import { errorMessage } from '../base/errors.ts';
+import { attempt, errorMessage } from '../base/errors.ts';
 import { approvalIn, askFor, clientFor, problemLines, problemIn, type ApiClient } from '../api/client.ts';
 import {
   changeSchema,
@@ -28,6 +28,7 @@ export const askCodes = {
   waiting: 6,
   unreachable: 7,
   interrupted: 130,
+  terminated: 143,
 } as const;
 
 const codeOf: Readonly<Partial<Record<ChangeAnswer['state'], number>>> = {
@@ -116,7 +117,9 @@ function printerFor({ write, complain, isTerminal = false }: Out, isJson: boolea
     },
     step: (event: z.output<typeof eventSchema>): void => {
       const now = stateOf(event.change);
-      if (now !== last || isJson) line(event, now);
+      const over = endOf(event.change) === undefined ? [] : (event.change.items ?? []);
+      const each = over.map(({ target, standing, says }) => `\n  ${target}: ${standing}. ${says}`.trimEnd());
+      if (now !== last || isJson) line(event, `${now}${each.join('')}`);
       last = now;
     },
     waits: (): void => spinner?.start(),
@@ -158,11 +161,17 @@ const forTerminal = (text: string): string =>
 /** What a request is answered with. */
 const answerSchema = z.union([problemSchema, pageSchema, changeSchema]);
 
+/** The answer; of a proxy, or one that broke off, what came instead. */
+function answerIn(status: number, text: string): z.output<typeof answerSchema> | string {
+  const read = answerSchema.safeParse(attempt((): unknown => JSON.parse(text)));
+  return read.success ? read.data : `the answer, ${status}, is none of Sitehand's interface for programs`;
+}
+
 type Asking = { readonly body: object; readonly key: string; readonly wait: boolean; readonly forMs: number };
 
 async function run(client: ApiClient, print: Printer, { body, key, wait, forMs }: Asking): Promise<number> {
   const answered = await askFor(client, body, key)
-    .then(async (response) => answerSchema.parse(await response.json()))
+    .then(async (response) => answerIn(response.status, await response.text()))
     .catch((error: unknown) => errorMessage(error));
   // A proxy may answer in its place, an answer may break off, and a fault says nothing about what was done.
   if (typeof answered === 'string' || ('status' in answered && answered.status === 500)) {
@@ -178,7 +187,7 @@ async function run(client: ApiClient, print: Printer, { body, key, wait, forMs }
     return askCodes.done;
   }
   print.card(answered);
-  return wait ? follow(client, print, answered, forMs) : askCodes.done;
+  return wait ? follow(client, print, answered, { key, forMs }) : askCodes.done;
 }
 
 function refusedBy(problem: Problem, print: Printer): number {
@@ -188,16 +197,24 @@ function refusedBy(problem: Problem, print: Printer): number {
   return askCodes.wrong;
 }
 
+/** A person's Ctrl-C, and a job that is cancelled. */
+const signals = ['SIGINT', 'SIGTERM'] as const;
 /** The pause before a stream that broke is taken up again. */
 const againMs = 1_000;
 
-async function follow(client: ApiClient, print: Printer, { number }: ChangeAnswer, forMs: number): Promise<number> {
+async function follow(
+  client: ApiClient,
+  print: Printer,
+  { number }: ChangeAnswer,
+  { key, forMs }: Pick<Asking, 'key' | 'forMs'>,
+): Promise<number> {
+  const goesOn = `#${number} can still be approved and sent. --key ${key} asks after it; POST /v1/changes/${number}/cancel takes it back, or Cancel in Slack.`;
   const until = AbortSignal.timeout(forMs);
-  const onInterrupt = (): never => {
-    print.complain(`#${number} goes on. To take it back: cancel it in Slack, or POST /v1/changes/${number}/cancel.`);
-    process.exit(askCodes.interrupted);
+  const onSignal = (signal: NodeJS.Signals): never => {
+    print.complain(goesOn);
+    process.exit(signal === 'SIGINT' ? askCodes.interrupted : askCodes.terminated);
   };
-  process.once('SIGINT', onInterrupt);
+  for (const signal of signals) process.once(signal, onSignal);
   print.waits();
   let last = 0;
   try {
@@ -211,10 +228,10 @@ async function follow(client: ApiClient, print: Printer, { number }: ChangeAnswe
       if (typeof ended === 'number') return ended;
       await new Promise((resolve) => setTimeout(resolve, againMs));
     }
-    print.complain(`#${number} still waits. The same --key asks for the same again.`);
+    print.complain(`I wait no longer. ${goesOn}`);
     return askCodes.waiting;
   } finally {
-    process.off('SIGINT', onInterrupt);
+    for (const signal of signals) process.off(signal, onSignal);
     print.waitsNoMore();
   }
 }

@@ -153,6 +153,7 @@ export type ListedChange = {
   readonly state: string;
   readonly title: string;
   readonly requester: string;
+  readonly caller: string | null;
   /** Slack user id of whoever handed the request on to the requester. */
   readonly handedOnBy: string | undefined;
   /** How it was cancelled, which names who did it: the requester, or somebody who stopped it. */
@@ -168,6 +169,7 @@ export const listedChange = (change: Change): ListedChange => ({
   state: `${markOf(change)} ${stateLabel(change.state)}`,
   title: plain(frozenCardOf(change).title).slice(0, maxTitleLength),
   requester: change.requester,
+  caller: change.caller,
   handedOnBy: change.handed_on_by ?? undefined,
   cancelled: change.state === 'cancelled' ? stateText(change) : undefined,
   at: change.created_at,
@@ -248,9 +250,9 @@ export function changesListPage({ env, mine, waiting }: ChangesQuery, { lines, m
     title: say`**${title}** · ${count}`,
     parts: listOr(
       noneText({ waiting, more }),
-      lines.map(({ state, number, title: what, requester, handedOnBy: by, cancelled, at }) => {
+      lines.map(({ state, number, title: what, requester, caller, handedOnBy: by, cancelled, at }) => {
         const handed = by === undefined ? '' : say`, handed on by ${mention(by)}`;
-        const asked = say`asked by ${mention(requester)}${handed} ${time(at, 'date')}`;
+        const asked = say`asked by ${through(caller, mention(requester))}${handed} ${time(at, 'date')}`;
         return joined([say`${state} · ${code(`#${number}`)} ${what}`, asked, cancelled], ' · ');
       }),
     ),

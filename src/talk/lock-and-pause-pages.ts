@@ -186,7 +186,10 @@ export const resumePage =
     const { ended, left } = resumed;
     const { they, isNot } = worded[scope];
     if (left) return stillPausedPage(scope, resumed, left, asking.person.id);
-    if (!ended) throw new Refusal(say`**${isNot}** Nothing was done.`);
+    if (!ended)
+      throw new Refusal(say`**${isNot}** Nothing was done.`, {
+        hint: scope === 'all' && resumed.other ? say`Programs are: ${typed('resume callers')}.` : undefined,
+      });
     return {
       title: say`**${they} on again**`,
       parts: [

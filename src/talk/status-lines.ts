@@ -1,4 +1,4 @@
-import { actor, amount, bold, code, joined, mention, say, time, typed, type Text } from '../words/text.ts';
+import { actor, amount, bold, code, joined, mention, say, time, typed, type Text, through } from '../words/text.ts';
 import { addressesInShort } from '../commands/allowlist/listing.ts';
 import { cutTo } from '../commands/logs/section.ts';
 import type { Pause } from '../storage/kv.ts';
@@ -220,10 +220,10 @@ const othersText = (rest: number, more: boolean): string =>
 
 const shortened = (why: string): string => cutTo(why, reasonCharacters);
 
-const changeText = ({ number, state, title, requester, cancelled, at, sentAt }: ListedChange): Text =>
+const changeText = ({ number, state, title, requester, caller, cancelled, at, sentAt }: ListedChange): Text =>
   joined(
     [
-      say`${state}: ${cutTo(title, titleCharacters)} ${code(`#${number}`)}, asked by ${mention(requester)}${sentAt === undefined ? '' : ', sent'} ${time(sentAt ?? at, 'date')}`,
+      say`${state}: ${cutTo(title, titleCharacters)} ${code(`#${number}`)}, asked by ${through(caller, mention(requester))}${sentAt === undefined ? '' : ', sent'} ${time(sentAt ?? at, 'date')}`,
       cancelled,
     ],
     ' · ',

@@ -51,6 +51,7 @@ const told = (part: Partial<SiteStatus>): readonly string[] =>
   linesOf({ ...well, ...part }, now).map(({ mark, label, says }) => `${mark} ${label}: ${plain(says)}`);
 const change = (more: Partial<ListedChange> = {}): ListedChange => ({
   number: 7,
+  caller: null,
   state: '⏳ waiting',
   title: 'Push a → b',
   requester: 'U01ANA',
