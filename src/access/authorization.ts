@@ -98,6 +98,10 @@ export const askersMayClose = (change: Pick<Change, 'authorization'>): boolean =
   return approval === 'none' && calling === undefined;
 };
 
+/** The program whose pause holds a change: not access that ends on time. */
+export const heldAs = (change: Pick<Change, 'caller' | 'authorization'>): string | null =>
+  authorizationOf(change).timerOf === undefined ? change.caller : null;
+
 /** The authorization of a stored change. */
 export const authorizationOf = (change: Pick<Change, 'authorization'>): Authorization =>
   parseStored(change.authorization);

@@ -3,6 +3,7 @@ import { Refusal, type Args } from '../base/errors.ts';
 import { rightOf } from '../commands/rights.ts';
 import { shownOf } from '../change/confirmation.ts';
 import { parse, parseArgs, parseGiven } from '../language/parse.ts';
+import { escaped } from '../language/tokenize.ts';
 import { takesRest } from '../language/usage.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
 import type { Change } from '../storage/changes.ts';
@@ -53,7 +54,7 @@ export async function askAs(
 }
 
 function parsedFrom(asked: AskBody): ParsedCommand {
-  const parsed = 'say' in asked ? parse(asked.say, catalogue) : parseGiven(argsOf(asked), catalogue);
+  const parsed = 'say' in asked ? parse(escaped(asked.say), catalogue) : parseGiven(argsOf(asked), catalogue);
   if (parsed === undefined) throw new Refusal('Nothing was said, so nothing was done.');
   return { ...parsed, reason: parsed.reason ?? (asked.reason?.trim() || undefined) };
 }
@@ -116,7 +117,7 @@ async function follow(context: PipelineContext, request: Request, typedName: str
 }
 
 /** With what is told later in Slack: a program is answered once. */
-async function whole({ later, ...page }: Page): Promise<Page> {
+export async function whole({ later, ...page }: Page): Promise<Page> {
   if (later === undefined) return page;
   const { title, parts } = await later();
   return { ...page, parts: [...page.parts, { kind: 'text', text: title }, ...parts] };

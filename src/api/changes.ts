@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
 import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import { Refusal } from '../base/errors.ts';
@@ -17,7 +18,10 @@ import type { Places } from './request-limits.ts';
 
 /** The changes of a caller over HTTP: how they are, what comes of them, and taking them back. */
 
-export type Env = { Variables: { caller: Authenticated; request: string } };
+export type Env = {
+  Variables: { caller: Authenticated; request: string };
+  Bindings: { incoming?: IncomingMessage };
+};
 
 export type ApiOptions = {
   readonly context: PipelineContext;

@@ -54,11 +54,11 @@ function addPropose(server: McpServer, client: ApiClient, actions: readonly Comm
     {
       description: `Proposes a change. People decide about it in Slack; it is not done when this returns. One of:\n\n${known}`,
       inputSchema: saySchema.extend({
-        request_id: idempotencyKey.optional().describe('The same id proposes the same only once'),
+        request_id: idempotencyKey.describe('An id that you make up: repeated with the same id, it is proposed once'),
       }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     },
-    async ({ request_id: id, ...body }) => answer(await askFor(client, body, id ?? randomUUID())),
+    async ({ request_id: id, ...body }) => answer(await askFor(client, body, id)),
   );
 }
 

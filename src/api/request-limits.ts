@@ -2,7 +2,7 @@
 
 /** For one caller, and for all. */
 export type Most = { readonly each: number; readonly all: number };
-export const mostRequests: Most = { each: 64, all: 256 };
+export const mostRequests: Most = { each: 16, all: 128 };
 export const mostStreams: Most = { each: 500, all: 1_000 };
 
 /** `begin` returns what ends the turn; undefined: too many are under way. */

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { Refusal } from '../base/errors.ts';
+import { silenceMs } from '../base/connections.ts';
 import { catalogue } from '../commands/index.ts';
 import { commonOptions } from '../commands/kit/action.ts';
 import { findOfCaller, type Change } from '../storage/changes.ts';
@@ -77,6 +78,19 @@ async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
   return handler.fetch(c.req.raw);
 }
 
+/** A report on many environments takes two minutes at most. */
+const answerMs = 150_000;
+
+/**
+ * Silence ends a connection soon, but not while a caller that has proved itself waits for its answer. `env` is undefined
+ * if the request is made in this process.
+ */
+function waitForAnswer({ env }: { readonly env: Env['Bindings'] | undefined }): { readonly end: () => void } {
+  const socket = env?.incoming?.socket;
+  socket?.setTimeout(answerMs);
+  return { end: () => void socket?.setTimeout(silenceMs) };
+}
+
 const authenticating =
   ({ context, places }: ApiOptions): MiddlewareHandler<Env> =>
   async (c, proceed) => {
@@ -91,9 +105,11 @@ const authenticating =
     c.set('caller', { ...found, calling: { ...found.calling, as: c.get('request') } });
     const end = places.begin(found.caller.name);
     if (!end) throw tooMany('requests of this caller are under way');
+    const patient = waitForAnswer(c);
     try {
       await proceed();
     } finally {
+      patient.end();
       end();
     }
   };

@@ -181,7 +181,7 @@ const maxFactor = 5;
 /** The most requests of one connection whose answers have not been taken. Slack waits for an answer before its next one. */
 const maxAhead = 4;
 /** How long a connection may be silent, or leave an answer where it is, in ms. Slack itself waits three seconds. */
-const silenceMs = 10_000;
+export const silenceMs = 10_000;
 /** How long a part of what was received is: at least three of the shortest requests, and hardly more than one with a head. */
 const [minPart, maxPart] = [64, 4_096];
 

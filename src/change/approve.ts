@@ -17,7 +17,7 @@ import { Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
 import { code, joined, mention, say, time, type Text } from '../words/text.ts';
 import { stateLabel, states } from '../words/states.ts';
-import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';
+import { closableFrom, closableMinute, mayBeStopped, type ChangeEvent } from './change.ts';
 import type { DecisionKind } from './buttons.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
 
@@ -28,10 +28,7 @@ export type Decision = { readonly verdict: DecisionKind; readonly version: numbe
 
 /** A change and its approvers at this moment. People carry the groups they are in now. */
 export type VoteContext = {
-  readonly change: Pick<
-    Change,
-    'number' | 'state' | 'settled_at' | 'last_note' | 'version' | 'expires_at' | 'cools_down' | 'sent_at' | 'lost_at'
-  >;
+  readonly change: Change;
   readonly policy: Policy;
   readonly needed: 'none' | Needed;
   readonly asked: ApprovalRequest;
@@ -80,7 +77,7 @@ export function decisionResult(decision: Decision, voting: VoteContext): Decisio
     case 'stop':
       // Anyone who can read the change may stop it: if that was a mistake, the change can be asked for again.
       refuseUnlessIn(voting, ['approved']);
-      if (!coolsDown(voting.change)) throw refusal(voting, say`There's nothing to stop.`);
+      if (!mayBeStopped(voting.change)) throw refusal(voting, say`There's nothing to stop.`);
       return move({ kind: 'cancel' });
     case 'happened':
     case 'did_not_happen':

@@ -2,7 +2,7 @@ import { askersMayClose } from '../access/authorization.ts';
 import { type Args, type Offer, Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
 import { joined, say, type Text, time, typed } from '../words/text.ts';
-import { coolsDown } from './change.ts';
+import { coolsDown, mayBeStopped } from './change.ts';
 import { frozenCardOf, headingOf } from './freeze.ts';
 import { mayBeDone } from './states-and-events.ts';
 import type { Database } from '../storage/database.ts';
@@ -130,7 +130,7 @@ export function decisionButtons(change: Change, installation: string): readonly 
     ];
   }
   if (change.state === 'approved') {
-    return [coolsDown(change) ? button('stop', 'Stop', { style: 'danger' }) : button('cancel', 'Cancel')];
+    return [mayBeStopped(change) ? button('stop', 'Stop', { style: 'danger' }) : button('cancel', 'Cancel')];
   }
   if (change.state !== 'unknown') return [];
   const close = (verdict: 'happened' | 'did_not_happen', yes: string, seen: string): Button =>

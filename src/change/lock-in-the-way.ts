@@ -80,7 +80,8 @@ export function lockInWords({ lock, target, holder }: Held, now: number): Text {
     const why = lock.reason === '' ? '' : say` (“${lock.reason}”)`;
     return say`**${target} is locked by ${who}**${until}${why}, and has been for ${lasts(lock.taken_at)}.`;
   }
-  const what = say`${mention(holder.requester)}'s ${holder.command} (#${holder.number})`;
+  const whose = holder.caller === null ? mention(holder.requester) : code(holder.caller);
+  const what = say`${whose}'s ${holder.command} (#${holder.number})`;
   const since = lasts(holder.sent_at ?? lock.taken_at);
   if (holder.state === 'unknown')
     return say`**${target} is busy:** the outcome of ${what} has been unknown for ${lasts(holder.lost_at ?? lock.taken_at)}.`;

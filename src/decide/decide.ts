@@ -1,3 +1,4 @@
+import { heldAs } from '../access/authorization.ts';
 import { Refusal } from '../base/errors.ts';
 import { failpoint } from '../base/failpoints.ts';
 import { noteUndone } from '../change/undo.ts';
@@ -203,7 +204,7 @@ async function apply(
   if (ruling.kind === 'vote' && session.votes.some((vote) => samePerson(session.policy, vote.person, person))) {
     throw new Refusal(say`You've already approved #${change.number}. Nothing was changed.`);
   }
-  const note = { ...noteFor(change, decided, session, ruling, await pauseOf(tx, change)), at };
+  const note = { ...noteFor(change, decided, session, ruling, await pauseOf(tx, heldAs(change))), at };
   if (verdict === 'approve') await castVote(tx, { change: change.number, person, at });
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', note);
   const { without = [], ...more } = await applyBatchDecision(context, tx, change, decided, {

@@ -1,3 +1,4 @@
+import { heldAs } from '../access/authorization.ts';
 import { Refusal } from '../base/errors.ts';
 import { failpoint } from '../base/failpoints.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../storage/changes.ts';
@@ -34,7 +35,7 @@ async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: numb
   if (held && row.state === 'approved') throw new LockHeld(await withHolder(tx, held, row));
   const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
   const event = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
-  const reply = asked(saved, { held, twin, paused: await pauseOf(tx, saved) });
+  const reply = asked(saved, { held, twin, paused: await pauseOf(tx, heldAs(saved)) });
   const said = reply && { reply, decide: saved.state === 'approved' && coolsDown(saved), ...opsIfTooFew(saved) };
   await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...said });
   return saved;

@@ -56,9 +56,12 @@ export function join(words: Args): string {
 
 function quoted(word: string, mayBeEmpty: boolean): string {
   if (/^(?!-\p{L})[\p{L}\p{N}_.:@#/,=+*?-]+$/u.test(word) || (word === '' && mayBeEmpty)) return word;
-  const escaped = word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return `"${escaped.replace(/["\\]/g, '\\$&')}"`;
+  return `"${escaped(word).replace(/["\\]/g, '\\$&')}"`;
 }
+
+/** As Slack sends what somebody has typed. */
+export const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Undoes Slack's escapes: `<http://acme.com|acme.com>` is `acme.com`, `<@U1|bob>` is `@U1`, `&lt;` is `<`. */
 function asTyped(line: string): string {

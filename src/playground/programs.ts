@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { sitehand } from './beside.ts';
@@ -99,7 +100,7 @@ async function runAgent(asking: Ask): Promise<number> {
   let told = '';
   for (const [tool, input, lines] of steps) {
     asking.print(`→ ${tool} ${JSON.stringify(input)}`);
-    told = await use(asking, tool, input);
+    told = await use(asking, tool, tool === 'propose' ? { ...input, request_id: randomUUID() } : input);
     for (const line of told.split('\n').slice(0, lines)) asking.print(`← ${line}`);
   }
   const [proposed = ''] = told.split('\n');

@@ -1,3 +1,4 @@
+import { heldAs } from '../access/authorization.ts';
 import type { Change } from '../storage/changes.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
 import { pauseOf } from '../storage/kv.ts';
@@ -15,7 +16,7 @@ export async function blockedReason(
   change: Change,
   now: number,
 ): Promise<{ readonly kind: 'paused' | 'locked'; readonly why: Text } | undefined> {
-  const paused = await pauseOf(db, change);
+  const paused = await pauseOf(db, heldAs(change));
   if (paused) return { kind: 'paused', why: inline(pausedInWords[paused]) };
   const lock = await lockInTheWay(db, change, now);
   return lock && { kind: 'locked', why: lockInBrief(lock, change) };

@@ -43,7 +43,8 @@ export function rowOf(
     channel: channel.id,
     request: inboxKey === undefined ? (person.caller?.as ?? null) : requestId(inboxKey),
     handed_on_by: handedOnBy ?? null,
-    caller: person.caller?.name ?? null,
+    // A timer's change is of the program that asked for the grant.
+    caller: frozen.authorization.calling?.name ?? null,
     caller_request: person.caller?.request?.id ?? null,
     authorization: JSON.stringify(frozen.authorization),
     created_at: now,

@@ -8,7 +8,7 @@ import { redraw } from '../storage/redraw.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import { say, type Text } from '../words/text.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
-import { authorizationOf, batchValidityOf } from '../access/authorization.ts';
+import { authorizationOf, batchValidityOf, heldAs } from '../access/authorization.ts';
 import {
   badChanges,
   begunFor,
@@ -69,7 +69,7 @@ export async function runBatch(context: SendContext, seen: Change): Promise<void
     const run: Run = { context, tx, batch, changes, progress, at };
     switch (step.kind) {
       case 'begin':
-        if (await pauseOf(tx, batch)) return reschedule(run, progress, pausedMs);
+        if (await pauseOf(tx, heldAs(batch))) return reschedule(run, progress, pausedMs);
         return beginItems(run, step.items, step.isCanaryPassed);
       case 'wait':
         if (

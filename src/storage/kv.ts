@@ -29,11 +29,8 @@ export function readKv(db: ReadHandle, key: string): Promise<KvRow | undefined> 
 /** Whether all sending is paused. */
 export const isPaused = async (db: ReadHandle): Promise<boolean> => (await readKv(db, pauseKeys.all)) !== undefined;
 
-/** The pause that holds a change; `caller`: who asked for it, if a program did. Undefined: none does. That of all sending comes first. */
-export async function pauseOf(
-  db: ReadHandle,
-  { caller }: { readonly caller: string | null },
-): Promise<PauseScope | undefined> {
+/** The pause that holds a change; `caller`: whose pause holds it too. Undefined: none does. That of all comes first. */
+export async function pauseOf(db: ReadHandle, caller: string | null): Promise<PauseScope | undefined> {
   const found = await readKvs(db, caller === null ? [pauseKeys.all] : Object.values(pauseKeys));
   if (found.length === 0) return undefined;
   return found.some(({ key }) => key === pauseKeys.all) ? 'all' : 'callers';

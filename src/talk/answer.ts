@@ -1,3 +1,4 @@
+import { accountOf } from './speaker.ts';
 import type { AnyBuiltin, BuiltinAnswer } from '../commands/kit/builtin.ts';
 import type { Page } from '../commands/kit/page.ts';
 import type { AnyReport, ReportContext, SeenRows } from '../commands/kit/report.ts';
@@ -68,13 +69,13 @@ const surroundingsFor = (
   { person, sight }: Pick<Asking, 'person' | 'sight'>,
   path: string,
 ): Omit<ReportContext, 'now'> => ({
-  ...sourcesOf(context, person.id),
-  read: (call) => context.read(call, person.id),
+  ...sourcesOf(context, accountOf(person)),
+  read: (call) => context.read(call, accountOf(person)),
   timed: async (env) => (sight.may('timers', env) === 'yes' ? timedOn(context, env) : []),
   zone: person.zone,
   alias: context.alias,
   analyzeLog: context.logs.analyze,
-  siteCheck: siteCheckFor(context, person.id),
+  siteCheck: siteCheckFor(context, accountOf(person)),
   sentChanges: (env, since) => sentTo(context, sight.reader('changes'), env, since),
   seen: seenRows(context, sight, path),
   withheld: (other, env) => withheldText(sight, other, env),

@@ -1,3 +1,4 @@
+import { accountOf } from './speaker.ts';
 import { explainTo } from '../access/explain-access.ts';
 import { findingOf } from '../audit/audit-anchor.ts';
 import { findingPage } from '../audit/finding.ts';
@@ -72,7 +73,7 @@ export const builtinPages = {
   },
   whoami: ({ policy }, { person }) => whoamiPage(policy(), person),
   doctor: async (context, { person }) =>
-    doctorPage(await healthOf({ ...context, read: (call) => context.read(call, person.id) })),
+    doctorPage(await healthOf({ ...context, read: (call) => context.read(call, accountOf(person)) })),
   about: (context) => aboutPage(context),
 } satisfies BuiltinPages;
 

@@ -21,7 +21,7 @@ import { lookAndFreeze } from '../decide/look-and-freeze.ts';
 import { lacksReason, reasonRequired, save } from '../decide/submit.ts';
 import type { Text } from '../words/text.ts';
 import { answerOf, type Answer } from './answer.ts';
-import { identifySender, type Sender } from './speaker.ts';
+import { identifySender, type Sender, accountOf } from './speaker.ts';
 import { refusedWith, type Refuse } from './typed-offers.ts';
 import type { CommandOutcome, PipelineContext } from './context.ts';
 
@@ -219,7 +219,7 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   if (will === 'queue') return joinQueue(context, authorized, command, requester, inbox);
   // Refuse a handed-on request that was run or has expired, before reading from the host.
   await handedOnWith(context, authorized);
-  const frozen = await lookAndFreeze(context, authorized, command, person.id);
+  const frozen = await lookAndFreeze(context, authorized, command, accountOf(person));
   // The rules may have changed while the host was read.
   if (context.policy().hash !== authorized.authorization.policy)
     authorize(context.policy(), person, authorized, context.company());

@@ -1,3 +1,4 @@
+import { accountOf } from './speaker.ts';
 import type { Page } from '../commands/kit/page.ts';
 import type { EnvironmentResult, EnvironmentRead, ReportContext } from '../commands/kit/report.ts';
 import { whyMissing, type StatusPart } from '../commands/kit/site-status.ts';
@@ -34,7 +35,7 @@ export const createManyTurns = (share: (whole: number) => number): Semaphore =>
 export const eachFor =
   (context: PipelineContext, person: Person, sight: Sight): ReportContext['each'] =>
   async <T>(of: EnvironmentRead<T>) => {
-    const account = canonicalId(context.policy(), person.id);
+    const account = canonicalId(context.policy(), accountOf(person));
     // Each is named, also those that are not read.
     sight.note(of.all);
     return context.manyTurns(async () => {
@@ -96,7 +97,7 @@ export const failedPart = (...failed: Parameters<typeof whyUnread>): StatusPart<
 /** Reads one part within its time. Never rejects. */
 function readingUntil(ending: AbortSignal, context: PipelineContext, person: Person) {
   // Use an account of its own, so that the person's other requests don't wait for this one.
-  const account = `${canonicalId(context.policy(), person.id)} many`;
+  const account = `${canonicalId(context.policy(), accountOf(person))} many`;
   let throttled: Text | undefined;
   return async <T>(ms: number, work: (read: HostReader) => Promise<T>): Promise<StatusPart<T>> => {
     if (ending.aborted) return { kind: 'late', afterMs: allMs };

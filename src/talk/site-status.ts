@@ -1,3 +1,4 @@
+import { accountOf } from './speaker.ts';
 import type { EnvironmentResult } from '../commands/kit/report.ts';
 import type { LoudestError, NewestBackup, SiteVerdict, StatusPart } from '../commands/kit/site-status.ts';
 import type { CheckPlan } from '../commands/kit/sources.ts';
@@ -119,7 +120,7 @@ export async function briefStatusOf(
  * reading is not cancelled then, because it counts for the verdict.
  */
 function checkOf(context: PipelineContext, person: Person, env: Environment) {
-  const { planFor, read, readOn, instead } = siteCheckFor(context, person.id);
+  const { planFor, read, readOn, instead } = siteCheckFor(context, accountOf(person));
   const plan = planFor(env);
   const signal = AbortSignal.timeout(verdictMs);
   let first: Promise<SiteReading> | undefined;
@@ -149,7 +150,7 @@ function partsOf(context: PipelineContext, { person, sight }: Pick<Asking, 'pers
     const found = shared?.find(env.id);
     if (found) return found;
     // Each part has its own turn at the host, so that a hanging part doesn't delay another.
-    const account = `${canonicalId(context.policy(), person.id)} status ${path}`;
+    const account = `${canonicalId(context.policy(), accountOf(person))} status ${path}`;
     const reading = partWithin(
       partMs,
       (late) => work((call) => context.read(call, account, late)),

@@ -4,6 +4,7 @@ import { assertMember, type Person } from '../access/access-check.ts';
 import { groupsToAsk } from '../access/unknown-groups.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
 import type { Calling } from '../policy/rules.ts';
+import { askedBy } from '../storage/lease.ts';
 import type { PipelineContext } from './context.ts';
 
 /** Who sent a request, and the user groups that matter for it. */
@@ -14,6 +15,9 @@ export type Sender = {
   readonly team: string | undefined;
   readonly caller?: Calling | undefined;
 };
+
+/** Whose share a report takes: the person's or, if a program asks for them, that of the program. */
+export const accountOf = ({ id, caller }: Person): string => askedBy({ requester: id, caller: caller?.name ?? null });
 
 /**
  * The sender, with the groups that decide whether they may run this. Throws `Refusal` if Slack doesn't say who they

@@ -1,3 +1,4 @@
+import { accountOf } from './speaker.ts';
 import { fieldsOf } from '../storage/parse-json.ts';
 import type { LogPeak, LogPeaks } from '../commands/kit/log-query.ts';
 import type { StatusPart } from '../commands/kit/site-status.ts';
@@ -266,7 +267,7 @@ async function logOf(
   const now = Date.now();
   const asked = { env_id: env.id, file_name: logFiles.error, lines: maxLogLines, from: new Date(since).toISOString() };
   try {
-    const text = await context.read(getLogs(asked), person.id);
+    const text = await context.read(getLogs(asked), accountOf(person));
     const found = await context.logs.peaks({ text, wanted: maxLogLines, span: { from: since, to: now }, now });
     const { peaks, ...log } = found;
     return {

@@ -226,7 +226,7 @@ describeBoth('a pause', (open) => {
   it('of callers and one of everything are apart: each counts what it holds, and ends alone', async () => {
     const database = await open({ now: () => 1_000 });
     for (const caller of [null, null, 'bot']) await save(database, { state: 'approved', card, caller });
-    const holds = async () => Promise.all([null, 'bot'].map((caller) => pauseOf(database.db, { caller })));
+    const holds = async () => Promise.all([null, 'bot'].map((caller) => pauseOf(database.db, caller)));
     expect(await actions(database).pause('an agent', 'callers')).toMatchObject({ done: true, held: 1, atHost: 0 });
     expect(await actions(database, ben).pause('me too', 'callers')).toMatchObject({
       done: false,

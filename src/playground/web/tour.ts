@@ -65,7 +65,7 @@ const STEPS: readonly Step[] = [
     isDone: moved('push', 'approve'),
   },
   {
-    says: 'A pipeline asks, too: a push, from its terminal. It waits there until Chi presses Approve on the card.',
+    says: 'A pipeline asks, too: a push, from its terminal. You act as Chi here: it waits until you press Approve on the card.',
     as: 'Chi',
     at: 'channel',
     runs: 'pipeline',
