@@ -30,11 +30,12 @@ export const projectManifest: Manifest = manifest.parse(JSON.parse(await readFil
 const beside: Plugin = {
   name: 'beside',
   resolveId: {
-    filter: { id: /\/(?:beside|playground\/main)\.ts$/ },
+    filter: { id: /\/(?:beside|playground\/main|protocol)\.ts$/ },
     handler(id, importer) {
       if (id.endsWith('/beside.ts')) return join(root, 'deploy/beside.ts');
-      // A bundle of its own, which `sitehand playground` alone loads.
-      return importer === undefined ? undefined : { id: './playground.js', external: 'relative' };
+      // Bundles of their own, loaded by `sitehand playground` alone, and for agents alone.
+      const file = id.endsWith('/main.ts') ? './playground.js' : './protocol.js';
+      return importer === undefined ? undefined : { id: file, external: 'relative' };
     },
   },
 };
@@ -75,6 +76,7 @@ export async function build(folder: string, about: Manifest = projectManifest): 
     await bundle('deploy/program.ts', join(folder, 'program.js')),
     await bundle('src/commands/logs/analysis-thread.ts', join(folder, 'analysis-thread.js')),
     await bundle('src/playground/main.ts', join(folder, 'playground.js')),
+    await bundle('src/api/protocol.ts', join(folder, 'protocol.js')),
   ].flat();
   await buildPage(join(playground, 'web'));
   await copyFile(join(root, 'src/playground/policy.yml'), `${playground}/policy.yml`);

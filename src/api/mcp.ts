@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { McpServer, type CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { approvalIn, askFor, problemLines, problemIn, type ApiClient } from './client.ts';
 import { changeSchema, commandSchema, idempotencyKey, pageSchema, saySchema } from './schemas.ts';
@@ -13,7 +13,8 @@ export async function commandsFrom(response: Response): Promise<readonly Command
 }
 
 /** A server with a tool for each report among these commands, and those for changes. */
-export function createMcpServer(client: ApiClient, commands: readonly Command[]): McpServer {
+export async function createMcpServer(client: ApiClient, commands: readonly Command[]): Promise<McpServer> {
+  const { McpServer } = await import('./protocol.ts');
   const server = new McpServer({ name: 'sitehand', version: '1' }, { instructions });
   const actions = commands.filter(({ kind }) => kind === 'action');
   // The tool for changes has that name.

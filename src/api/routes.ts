@@ -62,7 +62,7 @@ export function createApi(options: ApiOptions): Hono<Env> {
 /** The Model Context Protocol, without sessions and subscriptions: each request stands for itself. */
 async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
   const { commandsFrom, createMcpServer } = await import('./mcp.ts');
-  const { createMcpHandler } = await import('@modelcontextprotocol/server');
+  const { createMcpHandler } = await import('./protocol.ts');
   if (c.req.method !== 'POST') throw problem(405, 'This answers POST only, without sessions.', {}, { allow: 'POST' });
   const [host = '', authorization = ''] = [c.req.header('host'), c.req.header('authorization')];
   const client = async (path: string, init: RequestInit = {}): Promise<Response> =>

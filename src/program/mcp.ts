@@ -1,6 +1,6 @@
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { clientFor } from '../api/client.ts';
 import { commandsFrom, createMcpServer } from '../api/mcp.ts';
+import { serveStdio } from '../api/protocol.ts';
 import { environmentOr, type EnvironmentVariables } from '../base/config.ts';
 import { errorMessage } from '../base/errors.ts';
 import { exitCodes, out, type Out } from './output.ts';

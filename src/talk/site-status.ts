@@ -3,7 +3,7 @@ import type { EnvironmentResult } from '../commands/kit/report.ts';
 import type { LoudestError, NewestBackup, SiteVerdict, StatusPart } from '../commands/kit/site-status.ts';
 import type { CheckPlan } from '../commands/kit/sources.ts';
 import { newestBackup } from '../commands/backups/newest.ts';
-import { loudestError } from '../commands/logs/queries.ts';
+import { loudestError } from '../commands/logs/loudest.ts';
 import type { HostReader } from '../hosting/contract/call.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import type { JustBegun } from '../base/caches.ts';

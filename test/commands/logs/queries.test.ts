@@ -1,6 +1,7 @@
 import { afterAll, expect, it, test, describe } from 'vitest';
 import { aliasesBy } from '../../../src/commands/logs/masking.ts';
-import { peaksIn, findNewKinds, loudestError } from '../../../src/commands/logs/queries.ts';
+import { loudestError } from '../../../src/commands/logs/loudest.ts';
+import { peaksIn, findNewKinds } from '../../../src/commands/logs/queries.ts';
 import { createLogReader } from '../../../src/commands/logs/run-analysis.ts';
 import type { LogPeaks } from '../../../src/commands/kit/log-query.ts';
 
