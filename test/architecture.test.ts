@@ -227,6 +227,11 @@ describe('the source folders', () => {
     expect([...packages].toSorted()).toEqual(wanted);
   });
 
+  it('import the protocol of agents only when one asks', () => {
+    const early = files.filter((file) => /^import(?! type)[^;]*protocol\.ts'/m.test(text(file)));
+    expect(early).toEqual([]);
+  });
+
   it('import only declared packages', () => {
     const { dependencies } = z
       .object({ dependencies: z.record(z.string(), z.string()) })

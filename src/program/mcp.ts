@@ -1,6 +1,5 @@
 import { clientFor } from '../api/client.ts';
 import { commandsFrom, createMcpServer } from '../api/mcp.ts';
-import { serveStdio } from '../api/protocol.ts';
 import { environmentOr, type EnvironmentVariables } from '../base/config.ts';
 import { errorMessage } from '../base/errors.ts';
 import { exitCodes, out, type Out } from './output.ts';
@@ -14,6 +13,7 @@ export async function mcp(given?: EnvironmentVariables, { complain }: Out = out)
     const commands = async () => commandsFrom(await client('/v1/commands'));
     // The key is tried before an agent is told of any tool.
     await commands();
+    const { serveStdio } = await import('../api/protocol.ts');
     serveStdio(async () => createMcpServer(client, await commands()));
     return undefined;
   } catch (error) {
