@@ -22,6 +22,7 @@ async function bundleBot(): ReturnType<Make> {
   await Promise.all([
     bundle('src/main.ts', main),
     bundle('src/commands/logs/analysis-thread.ts', join(folder, 'analysis-thread.js')),
+    bundle('src/api/protocol.ts', join(folder, 'protocol.js')),
     ...['package.json', 'manifest.yml'].map((name) => copyFile(name, join(folder, name))),
   ]);
   return { answer: main, remove: () => rm(folder, { recursive: true, force: true }) };
