@@ -50,6 +50,8 @@ describe.concurrent('a program', () => {
       });
       await chi.clicks(change.card(), 'Approve');
       await change.tells('Programs are paused. It will be sent after resume callers');
+      await scenario.holdBeforeSend(1);
+      scenario.makeDue(1);
       await change.shows('Not sent yet. Programs are paused.');
       await (
         await chi.says('/site changes acme-shop/live --since 1h', 'C0OPS')
