@@ -3,7 +3,8 @@ import { Refusal, type Args } from '../base/errors.ts';
 import { rightOf } from '../commands/rights.ts';
 import { shownOf } from '../change/confirmation.ts';
 import { parse, parseArgs, parseGiven } from '../language/parse.ts';
-import { escaped } from '../language/tokenize.ts';
+import { refuseKeys } from '../language/pasted-credentials.ts';
+import { exactly, refuseHidden } from '../language/tokenize.ts';
 import { takesRest } from '../language/usage.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
 import type { Change } from '../storage/changes.ts';
@@ -54,7 +55,11 @@ export async function askAs(
 }
 
 function parsedFrom(asked: AskBody): ParsedCommand {
-  const parsed = 'say' in asked ? parse(escaped(asked.say), catalogue) : parseGiven(argsOf(asked), catalogue);
+  // As in a line that is typed, and in a form.
+  for (const text of [asked.reason ?? '', ...('say' in asked ? [] : Object.values(asked.fields).flat().map(String))])
+    refuseHidden(text);
+  refuseKeys(asked.reason ?? '', { field: 'reason' });
+  const parsed = 'say' in asked ? parse(asked.say, catalogue, {}, exactly) : parseGiven(argsOf(asked), catalogue);
   if (parsed === undefined) throw new Refusal('Nothing was said, so nothing was done.');
   return { ...parsed, reason: parsed.reason ?? (asked.reason?.trim() || undefined) };
 }
@@ -119,8 +124,10 @@ async function follow(context: PipelineContext, request: Request, typedName: str
 /** With what is told later in Slack: a program is answered once. */
 export async function whole({ later, ...page }: Page): Promise<Page> {
   if (later === undefined) return page;
-  const { title, parts } = await later();
-  return { ...page, parts: [...page.parts, { kind: 'text', text: title }, ...parts] };
+  const told = await later();
+  // What only says that it follows is nothing to keep.
+  if (page.parts.length === 0) return told;
+  return { ...page, parts: [...page.parts, { kind: 'text', text: told.title }, ...told.parts] };
 }
 
 async function step(

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import { Refusal } from '../base/errors.ts';
@@ -20,7 +20,7 @@ import type { Places } from './request-limits.ts';
 
 export type Env = {
   Variables: { caller: Authenticated; request: string };
-  Bindings: { incoming?: IncomingMessage };
+  Bindings: { incoming?: IncomingMessage; outgoing?: ServerResponse };
 };
 
 export type ApiOptions = {

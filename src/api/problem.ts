@@ -1,5 +1,5 @@
 import type { Refusal } from '../base/errors.ts';
-import { join } from '../language/tokenize.ts';
+import { exactly, join } from '../language/tokenize.ts';
 import { joined, plain, typedIn } from '../words/text.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import type { Ask } from '../talk/conversation.ts';
@@ -52,7 +52,7 @@ export function refused(refusal: Refusal): ProblemError {
   const { says, hint, offers, isLater, field } = refusal;
   // Only people wait in a queue, or hand a request on.
   const some = offers.filter(({ args }) => !args.includes('--queue') && !args.includes('--hand-on'));
-  const lines = [...some.map(({ args }) => join(args)), ...typedIn(hint)];
+  const lines = [...some.map(({ args }) => join(args, exactly)), ...typedIn(hint)];
   return problem(isLater ? 503 : 422, plain(joined([says, hint])), {
     ...(field !== undefined && { type: '#fields', fields: [{ field, says: plain(says), choices: [] }] }),
     ...(lines.length > 0 && { lines: [...new Set(lines)].slice(0, maxLines) }),

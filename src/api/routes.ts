@@ -3,6 +3,7 @@ import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { Refusal } from '../base/errors.ts';
 import { silenceMs } from '../base/connections.ts';
+import { NotAdmitted } from '../base/semaphore.ts';
 import { catalogue } from '../commands/index.ts';
 import { commonOptions } from '../commands/kit/action.ts';
 import { findOfCaller, type Change } from '../storage/changes.ts';
@@ -85,10 +86,10 @@ const answerMs = 150_000;
  * Silence ends a connection soon, but not while a caller that has proved itself waits for its answer. `env` is undefined
  * if the request is made in this process.
  */
-function waitForAnswer({ env }: { readonly env: Env['Bindings'] | undefined }): { readonly end: () => void } {
-  const socket = env?.incoming?.socket;
-  socket?.setTimeout(answerMs);
-  return { end: () => void socket?.setTimeout(silenceMs) };
+function waitForAnswer({ env }: { readonly env: Env['Bindings'] | undefined }): void {
+  const { incoming, outgoing } = env ?? {};
+  incoming?.socket.setTimeout(answerMs);
+  outgoing?.once('close', () => incoming?.socket.setTimeout(silenceMs));
 }
 
 const authenticating =
@@ -105,11 +106,10 @@ const authenticating =
     c.set('caller', { ...found, calling: { ...found.calling, as: c.get('request') } });
     const end = places.begin(found.caller.name);
     if (!end) throw tooMany('requests of this caller are under way');
-    const patient = waitForAnswer(c);
+    waitForAnswer(c);
     try {
       await proceed();
     } finally {
-      patient.end();
       end();
     }
   };
@@ -125,9 +125,16 @@ function refuseForeign({ hosts }: ApiOptions, c: Context<Env>): void {
   if (!hosts.has(name)) throw problem(421, 'This is not the address of this interface.');
 }
 
+/** What is answered with what it is; undefined: a fault of ours. */
+export function problemOf(error: unknown): ProblemError | undefined {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof NotAdmitted) return tooMany('reports are under way');
+  return error instanceof Refusal ? refused(error) : undefined;
+}
+
 function answerProblem({ onFault }: Pick<ApiOptions, 'onFault'>, c: Context<Env>, error: unknown): Response {
   const request = c.get('request');
-  const known = error instanceof ProblemError ? error : error instanceof Refusal ? refused(error) : undefined;
+  const known = problemOf(error);
   if (!known) onFault(request, error);
   const { problem: says, headers } =
     known ??

@@ -17,8 +17,8 @@ import { Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
 import { code, joined, mention, say, time, type Text } from '../words/text.ts';
 import { stateLabel, states } from '../words/states.ts';
-import { closableFrom, closableMinute, mayBeStopped, type ChangeEvent } from './change.ts';
-import type { DecisionKind } from './buttons.ts';
+import { closableFrom, closableMinute, type ChangeEvent } from './change.ts';
+import { mayBeStopped, type DecisionKind } from './buttons.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
 
 /** A click on a decision button → the next state. Pure: the caller gathers fresh facts first. */

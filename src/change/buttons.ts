@@ -1,8 +1,8 @@
-import { askersMayClose } from '../access/authorization.ts';
+import { askersMayClose, heldAs } from '../access/authorization.ts';
 import { type Args, type Offer, Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
 import { joined, say, type Text, time, typed } from '../words/text.ts';
-import { coolsDown, mayBeStopped } from './change.ts';
+import { coolsDown } from './change.ts';
 import { frozenCardOf, headingOf } from './freeze.ts';
 import { mayBeDone } from './states-and-events.ts';
 import type { Database } from '../storage/database.ts';
@@ -113,6 +113,9 @@ export function buttonsFor(
   const refused = refusedTo[reader.isAsker ? askers : 'others'];
   return all.filter(({ press }) => !('verdict' in press && refused.has(press.verdict)));
 }
+
+/** Whether anybody who can read it may stop it once it is approved: also what a program asked for, while it is held. */
+export const mayBeStopped = (change: Change): boolean => coolsDown(change) || heldAs(change) !== null;
 
 export function decisionButtons(change: Change, installation: string): readonly Button[] {
   if (change.settled_at !== null) return [];

@@ -222,10 +222,6 @@ export function readyToSend(
  */
 export const coolsDown = ({ cools_down }: Pick<TransitionInput, 'cools_down'>): boolean => cools_down === 1;
 
-/** Whether anybody who can read it may stop it once it is approved: also what a program asked for, while it is held. */
-export const mayBeStopped = (change: Pick<TransitionInput, 'cools_down'> & Pick<Change, 'caller'>): boolean =>
-  coolsDown(change) || change.caller !== null;
-
 /** `closableFrom` rounded up to the minute, for sentences. */
 export const closableMinute = (change: Pick<TransitionInput, 'sent_at'>): number =>
   Math.ceil(closableFrom(change) / 60_000) * 60_000;

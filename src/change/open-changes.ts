@@ -56,7 +56,7 @@ export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly
   const whose = caller === null ? { requesters } : { caller };
   const many = (says: Text, hint: string, offer: Offer): Refusal =>
     new Refusal(says, { hint: say`${notAsked()} ${hint}`, offers: [offer] });
-  const lately = caller === null ? [] : await listChanges(tx, { caller, isOwn: true, limit: maxAskedByCaller });
+  const lately = caller === null ? [] : await listChanges(tx, { caller, isRequest: true, limit: maxAskedByCaller });
   if ((lately[maxAskedByCaller - 1]?.created_at ?? -Infinity) > created_at - hourMs)
     throw new Refusal(say`**You already asked for ${maxAskedByCaller} changes within an hour.** Nothing was asked.`, {
       hint: notAsked(),

@@ -13,8 +13,9 @@ export function parse(
   line: string,
   commands: ReadonlyMap<string, Command>,
   context: BindContext = {},
+  read?: Parameters<typeof split>[1],
 ): ParsedCommand | undefined {
-  const words = split(line);
+  const words = split(line, read);
   return words.length === 0 ? undefined : parseWords(words, commands, context);
 }
 

@@ -22,13 +22,13 @@ const optionBefore = new RegExp(`${optionMark.source}\\p{L}[\\p{L}\\p{N}-]*=`, '
 /**
  * Splits a line from Slack into words. Handles all kinds of quotes and options typed with a long dash, and undoes
  * Slack's links and mentions. Throws `Refusal` for text that can't be read safely, such as private keys. Does not
- * refuse service tokens, because some fields may hold them.
+ * refuse service tokens, because some fields may hold them. `read`: `exactly` for a line that does not come from Slack.
  */
-export function split(line: string): readonly Word[] {
+export function split(line: string, read: (line: string) => string = asTyped): readonly Word[] {
   if (line.length > maxLength) {
     throw new Refusal(`That is ${line.length} characters, but a command has at most ${maxLength}. Nothing was done.`);
   }
-  const clean = asTyped(line);
+  const clean = read(line);
   refuseKeys(clean, { mayHoldTokens: true });
   refuseHidden(clean);
   const words: Word[] = [];
@@ -45,23 +45,25 @@ export function split(line: string): readonly Word[] {
  * Joins words into a line, escaped as Slack delivers it; `split` turns the line back into the same words.
  * `--name=value` is always an option; a plain word that looks like an option must come after a `--`.
  */
-export function join(words: Args): string {
+export function join(words: Args, write: (text: string) => string = escaped): string {
   return words
     .map((word) => {
       const option = /^--\p{L}[\p{L}\p{N}-]*=/u.exec(word)?.[0] ?? '';
-      return `${option}${quoted(word.slice(option.length), option !== '')}`;
+      return `${option}${quoted(word.slice(option.length), option !== '', write)}`;
     })
     .join(' ');
 }
 
-function quoted(word: string, mayBeEmpty: boolean): string {
+function quoted(word: string, mayBeEmpty: boolean, write: (text: string) => string): string {
   if (/^(?!-\p{L})[\p{L}\p{N}_.:@#/,=+*?-]+$/u.test(word) || (word === '' && mayBeEmpty)) return word;
-  return `"${escaped(word).replace(/["\\]/g, '\\$&')}"`;
+  return `"${write(word).replace(/["\\]/g, '\\$&')}"`;
 }
 
+/** A line or text that no Slack app has escaped. */
+export const exactly = (text: string): string => text;
+
 /** As Slack sends what somebody has typed. */
-export const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Undoes Slack's escapes: `<http://acme.com|acme.com>` is `acme.com`, `<@U1|bob>` is `@U1`, `&lt;` is `<`. */
 function asTyped(line: string): string {

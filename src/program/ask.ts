@@ -169,8 +169,46 @@ function answerIn(status: number, text: string): z.output<typeof answerSchema> |
 
 type Asking = { readonly body: object; readonly key: string; readonly wait: boolean; readonly forMs: number };
 
-async function run(client: ApiClient, print: Printer, { body, key, wait, forMs }: Asking): Promise<number> {
-  const answered = await askFor(client, body, key)
+/** A person's Ctrl-C, and a job that is cancelled. */
+const signals = ['SIGINT', 'SIGTERM'] as const;
+/** As far as a timer reaches. */
+const longestMs = 2 ** 31 - 1;
+
+async function run(client: ApiClient, print: Printer, asking: Asking): Promise<number> {
+  let number: number | undefined;
+  const goesOn = (): string =>
+    number === undefined
+      ? `It may have been asked. --key ${asking.key} asks for the same again.`
+      : `#${number} can still be approved and sent. --key ${asking.key} asks after it; POST /v1/changes/${number}/cancel takes it back, or Cancel in Slack.`;
+  const onSignal = (signal: NodeJS.Signals): never => {
+    print.complain(goesOn());
+    process.exit(signal === 'SIGINT' ? askCodes.interrupted : askCodes.terminated);
+  };
+  for (const signal of signals) process.once(signal, onSignal);
+  const until = AbortSignal.timeout(Math.min(asking.forMs, longestMs));
+  try {
+    const came = await askOnce(client, print, asking, until);
+    if (typeof came === 'number') return came;
+    ({ number } = came);
+    if (!asking.wait) return askCodes.done;
+    const ended = await follow(client, print, came, until);
+    if (ended !== undefined) return ended;
+    print.complain(`I wait no longer. ${goesOn()}`);
+    return askCodes.waiting;
+  } finally {
+    for (const signal of signals) process.off(signal, onSignal);
+    print.waitsNoMore();
+  }
+}
+
+/** Resolves with the change, once its card is printed; or with the exit code. */
+async function askOnce(
+  client: ApiClient,
+  print: Printer,
+  { body, key }: Asking,
+  signal: AbortSignal,
+): Promise<ChangeAnswer | number> {
+  const answered = await askFor((path, init) => client(path, { ...init, signal }), body, key)
     .then(async (response) => answerIn(response.status, await response.text()))
     .catch((error: unknown) => errorMessage(error));
   // A proxy may answer in its place, an answer may break off, and a fault says nothing about what was done.
@@ -182,12 +220,12 @@ async function run(client: ApiClient, print: Printer, { body, key, wait, forMs }
     return askCodes.unreachable;
   }
   if ('status' in answered) return refusedBy(answered, print);
-  if (answered.kind === 'page') {
-    print.page(answered);
-    return askCodes.done;
+  if (answered.kind === 'change') {
+    print.card(answered);
+    return answered;
   }
-  print.card(answered);
-  return wait ? follow(client, print, answered, { key, forMs }) : askCodes.done;
+  print.page(answered);
+  return askCodes.done;
 }
 
 function refusedBy(problem: Problem, print: Printer): number {
@@ -197,43 +235,26 @@ function refusedBy(problem: Problem, print: Printer): number {
   return askCodes.wrong;
 }
 
-/** A person's Ctrl-C, and a job that is cancelled. */
-const signals = ['SIGINT', 'SIGTERM'] as const;
 /** The pause before a stream that broke is taken up again. */
 const againMs = 1_000;
 
+/** Prints each step. Resolves with the exit code; undefined: the time is over. */
 async function follow(
   client: ApiClient,
   print: Printer,
   { number }: ChangeAnswer,
-  { key, forMs }: Pick<Asking, 'key' | 'forMs'>,
-): Promise<number> {
-  const goesOn = `#${number} can still be approved and sent. --key ${key} asks after it; POST /v1/changes/${number}/cancel takes it back, or Cancel in Slack.`;
-  const until = AbortSignal.timeout(forMs);
-  const onSignal = (signal: NodeJS.Signals): never => {
-    print.complain(goesOn);
-    process.exit(signal === 'SIGINT' ? askCodes.interrupted : askCodes.terminated);
-  };
-  for (const signal of signals) process.once(signal, onSignal);
+  until: AbortSignal,
+): Promise<number | undefined> {
   print.waits();
-  let last = 0;
-  try {
-    for (;;) {
-      const ended = await readEvents(client, print, number, last, until, (event) => {
-        last = event.id;
-        print.step(event);
-        print.waits();
-      }).catch((error: unknown) => error);
-      if (until.aborted) break;
-      if (typeof ended === 'number') return ended;
-      await new Promise((resolve) => setTimeout(resolve, againMs));
-    }
-    print.complain(`I wait no longer. ${goesOn}`);
-    return askCodes.waiting;
-  } finally {
-    for (const signal of signals) process.off(signal, onSignal);
-    print.waitsNoMore();
+  for (let last = 0; !until.aborted; await new Promise((resolve) => setTimeout(resolve, againMs))) {
+    const ended = await readEvents(client, print, number, last, until, (event) => {
+      last = event.id;
+      print.step(event);
+      print.waits();
+    }).catch((error: unknown) => error);
+    if (typeof ended === 'number') return ended;
   }
+  return undefined;
 }
 
 /** Resolves with the exit code once the change is over; undefined: the stream broke. */

@@ -231,6 +231,8 @@ type ChangeFilter = {
   readonly state?: State;
   /** Only those that belong to no batch. */
   readonly isOwn?: boolean;
+  /** Only those that a program asked for itself: not what its batches and timers began. */
+  readonly isRequest?: boolean;
   /** Not settled (true), or settled (false). */
   readonly isOpen?: boolean;
   readonly beforeNumber?: number | undefined;
@@ -239,12 +241,13 @@ type ChangeFilter = {
 
 /** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Change[]> {
-  const { target, requesters, caller, by, state, isOwn, isOpen, beforeNumber } = filter;
+  const { target, requesters, caller, by, state, isOwn, isRequest, isOpen, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
   if (requesters !== undefined) found = found.where('requester', 'in', requesters);
   if (caller !== undefined) found = found.where('caller', '=', caller);
   if (by !== undefined) found = found.where('caller', by === 'callers' ? 'is not' : 'is', null);
+  if (isRequest) found = found.where('caller_request', 'is not', null);
   if (isOwn) found = found.where('batch', 'is', null);
   if (state !== undefined) found = found.where('state', '=', state);
   if (isOpen !== undefined) found = found.where('settled_at', isOpen ? 'is' : 'is not', null);

@@ -177,6 +177,11 @@ describe.concurrent('a program', () => {
           detail: expect.stringMatching(says) as unknown,
         });
       }
+      for (const json of [
+        { ...push, reason: 'ok \u202Eevil' },
+        { command: 'cache clear', fields: { env: 'acme-shop/staging', reason: 'ok \u200Bevil' } },
+      ])
+        expect(await call('/v1/requests', { json })).toMatchObject({ status: 422 });
       expect(await call('/v1/requests', { json: { ...push, typed_name: 'Acme-Shop/live' } })).toMatchObject({
         body: {
           type: '#fields',
