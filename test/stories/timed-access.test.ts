@@ -254,7 +254,7 @@ channels: { ops: C0OPS }
       const { chi, forGood, timer, list } = await asked(at);
       expect(timer()).toMatchObject({ end_reason: null });
       await chi.clicks(forGood.card(), 'Approve');
-      await forGood.tells('Approved by @Chi. Nothing has to be sent for it.');
+      await forGood.tells('Approved by @Chi.');
       await forGood.tells('✅ Nothing had to be sent.');
       expect(timer()).toMatchObject({ end_reason: 'kept', due_at: null });
       expect(list()).toContain(address);
