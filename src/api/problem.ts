@@ -44,14 +44,16 @@ export const problem = (
   headers: Readonly<Record<string, string>> = {},
 ): ProblemError => new ProblemError({ type, title: titles[status] ?? 'Problem', status, detail, ...more }, headers);
 
+/** Only people wait in a queue, or hand a request on. */
+export const onlyForPeople: ReadonlySet<string> = new Set(['--queue', '--hand-on']);
+
 /** How many lines that can be said instead are listed. */
 const maxLines = 3;
 
 /** A refusal, in the words that a person would read. */
 export function refused(refusal: Refusal): ProblemError {
   const { says, hint, offers, isLater, field } = refusal;
-  // Only people wait in a queue, or hand a request on.
-  const some = offers.filter(({ args }) => !args.includes('--queue') && !args.includes('--hand-on'));
+  const some = offers.filter(({ args }) => !args.some((word) => onlyForPeople.has(word)));
   const lines = [...some.map(({ args }) => join(args, exactly)), ...typedIn(hint)];
   return problem(isLater ? 503 : 422, plain(joined([says, hint])), {
     ...(field !== undefined && { type: '#fields', fields: [{ field, says: plain(says), choices: [] }] }),

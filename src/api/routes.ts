@@ -5,7 +5,6 @@ import { Refusal } from '../base/errors.ts';
 import { silenceMs } from '../base/connections.ts';
 import { NotAdmitted } from '../base/semaphore.ts';
 import { catalogue } from '../commands/index.ts';
-import { commonOptions } from '../commands/kit/action.ts';
 import { findOfCaller, type Change } from '../storage/changes.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { AskedBefore } from '../change/open-changes.ts';
@@ -28,7 +27,7 @@ import {
   type Env,
 } from './changes.ts';
 import { openApi } from './openapi.ts';
-import { problem, ProblemError, refused } from './problem.ts';
+import { onlyForPeople, problem, ProblemError, refused } from './problem.ts';
 import { askSchema, idempotencyKey, type Problem } from './schemas.ts';
 
 /** The HTTP interface: its routes, and what each answers. */
@@ -72,10 +71,8 @@ async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
   const allowed = await client('/v1/commands');
   if (!allowed.ok) return allowed;
   const commands = await commandsFrom(allowed);
-  const handler = createMcpHandler(() => createMcpServer(client, commands), {
-    responseMode: 'json',
-    maxSubscriptions: 0,
-  });
+  waitForAnswer(c);
+  const handler = createMcpHandler(() => createMcpServer(client, commands), { maxSubscriptions: 0 });
   return handler.fetch(c.req.raw);
 }
 
@@ -154,8 +151,7 @@ async function commandsOf(context: PipelineContext, authenticated: Authenticated
   return commandsFor(context.policy(), person).flatMap(({ path, isAction, summary, examples, words, mayRun }) => {
     const command = catalogue.get(path);
     if (!mayRun || command === undefined || !isForCallers(path, command)) return [];
-    // Only people wait in a queue.
-    const own = words.filter((word) => word !== commonOptions.queue);
+    const own = words.filter(([typed]) => !onlyForPeople.has(typed));
     const options = own.map(([typed, means]) => ({ typed, means }));
     return [{ command: path, kind: isAction ? 'action' : 'report', summary, examples, options }];
   });
