@@ -30,6 +30,7 @@ export const askSchema = z.union([
     ...besides,
   }),
 ]);
+export type AskBody = z.output<typeof askSchema>;
 
 /** What every key of a caller begins with: it is masked wherever it is pasted. */
 export const keyPrefix = 'shk_';
@@ -39,7 +40,6 @@ export const idempotencyKey = z
   .min(8)
   .max(200)
   .regex(new RegExp(`^(?!.*${keyPrefix})[\\x21-\\x7e]*$`));
-export type AskBody = z.output<typeof askSchema>;
 
 const instant = z.iso.datetime();
 

@@ -1,5 +1,12 @@
 import type { Environment } from '../hosting/contract/target.ts';
-import { listChanges, type Change, countOpen, findOfCaller, type NewChange } from '../storage/changes.ts';
+import {
+  listChanges,
+  type Change,
+  countOpen,
+  findOfCaller,
+  nthNewestRequest,
+  type NewChange,
+} from '../storage/changes.ts';
 import type { ReadHandle } from '../storage/schema.ts';
 import { batchTarget, storedTargets, targetKey } from '../access/targets.ts';
 import { batchProgress, standingsOf } from './batch.ts';
@@ -56,8 +63,8 @@ export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly
   const whose = caller === null ? { requesters } : { caller };
   const many = (says: Text, hint: string, offer: Offer): Refusal =>
     new Refusal(says, { hint: say`${notAsked()} ${hint}`, offers: [offer] });
-  const lately = caller === null ? [] : await listChanges(tx, { caller, isRequest: true, limit: maxAskedByCaller });
-  if ((lately[maxAskedByCaller - 1]?.created_at ?? -Infinity) > created_at - hourMs)
+  const last = caller === null ? undefined : await nthNewestRequest(tx, caller, maxAskedByCaller);
+  if (last !== undefined && last > created_at - hourMs)
     throw new Refusal(say`**You already asked for ${maxAskedByCaller} changes within an hour.** Nothing was asked.`, {
       hint: notAsked(),
       isLater: true,

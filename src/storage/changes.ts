@@ -218,6 +218,18 @@ export const findOfCaller = (db: ReadHandle, caller: string, request: string): P
     .where('caller_request', '=', request)
     .executeTakeFirst();
 
+/** When a caller asked for its `nth` newest change, epoch ms; what its batches and timers began does not count. */
+export async function nthNewestRequest(db: ReadHandle, caller: string, nth: number): Promise<number | undefined> {
+  const asked = db.selectFrom('changes').select('created_at').where('caller', '=', caller);
+  const own = asked.where('caller_request', 'is not', null).orderBy('number', 'desc');
+  return (
+    await own
+      .offset(nth - 1)
+      .limit(1)
+      .executeTakeFirst()
+  )?.created_at;
+}
+
 /** Who asked for a change: a program, or a person without one. */
 export type AskedBy = 'callers' | 'people';
 
@@ -231,8 +243,6 @@ type ChangeFilter = {
   readonly state?: State;
   /** Only those that belong to no batch. */
   readonly isOwn?: boolean;
-  /** Only those that a program asked for itself: not what its batches and timers began. */
-  readonly isRequest?: boolean;
   /** Not settled (true), or settled (false). */
   readonly isOpen?: boolean;
   readonly beforeNumber?: number | undefined;
@@ -241,13 +251,12 @@ type ChangeFilter = {
 
 /** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Change[]> {
-  const { target, requesters, caller, by, state, isOwn, isRequest, isOpen, beforeNumber } = filter;
+  const { target, requesters, caller, by, state, isOwn, isOpen, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
   if (requesters !== undefined) found = found.where('requester', 'in', requesters);
   if (caller !== undefined) found = found.where('caller', '=', caller);
   if (by !== undefined) found = found.where('caller', by === 'callers' ? 'is not' : 'is', null);
-  if (isRequest) found = found.where('caller_request', 'is not', null);
   if (isOwn) found = found.where('batch', 'is', null);
   if (state !== undefined) found = found.where('state', '=', state);
   if (isOpen !== undefined) found = found.where('settled_at', isOpen ? 'is' : 'is not', null);

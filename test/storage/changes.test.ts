@@ -6,6 +6,7 @@ import {
   findChange,
   findChangeForUpdate,
   listChanges,
+  nthNewestRequest,
   touchChange,
   updateChange,
 } from '../../src/storage/changes.ts';
@@ -22,6 +23,18 @@ describeBoth('changes', (open) => {
     expect(saved).toMatchObject({ ...sample, number: 1, version: 1, attempts: 0, throttle_count: 0, owner: null });
     expect(await findChange(database.db, 1)).toEqual(saved);
     expect(await findChange(database.db, 2)).toBeUndefined();
+  });
+
+  it('say when a caller asked for its nth newest, without what its batches and timers began, and without others', async () => {
+    const database = await open();
+    const asked = (created_at: number, caller: string, caller_request: string | null) =>
+      save(database, { created_at, caller, caller_request });
+    await asked(1, 'bot', 'first');
+    await asked(2, 'bot', 'second');
+    await asked(3, 'bot', null);
+    await asked(4, 'other', 'first');
+    const at = [1, 2, 3].map((nth) => nthNewestRequest(database.db, 'bot', nth));
+    expect(await Promise.all(at)).toEqual([2, 1, undefined]);
   });
 
   it('are moved by only one of many who saw the same version', async () => {
