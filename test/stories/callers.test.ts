@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, get, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { connect } from 'node:net';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
@@ -311,7 +313,24 @@ describe.concurrent('a program', () => {
       ])
         expect(await ask([push.say], one, to)).toBe(askCodes.wrong);
       expect(complaints.join('')).not.toMatch(/geheim|shk_[\w-]{43}/);
-      const removed = run('cache clear acme-shop/live', '--wait');
+      // What only ends the waiting says what goes on, and how to go on with it.
+      const goesOn = /#2 can still be approved and sent\. --key once-is-enough asks after it/;
+      const again = ['cache clear acme-shop/live', '--key', 'once-is-enough', '--wait'];
+      expect(await run(...again, '--timeout', '1s')).toBe(askCodes.waiting);
+      expect(complaints.at(-1)).toMatch(goesOn);
+      const program = spawn(
+        process.execPath,
+        ['--import', './src/node-version.js', 'src/sitehand.ts', 'ask', ...again],
+        {
+          env: { PATH: process.env['PATH'], ...environment },
+        },
+      );
+      const heard = text(program.stderr);
+      await once(program.stdout, 'data');
+      program.kill('SIGTERM');
+      expect(await once(program, 'close')).toEqual([askCodes.terminated, null]);
+      expect(await heard).toMatch(goesOn);
+      const removed = run(...again);
       await scenario.change(2, 'ana');
       await reloadPolicy(scenario, policy.replace(key.hash, newKey().hash));
       expect(await removed).toBe(askCodes.unknown);
@@ -416,7 +435,20 @@ describe.concurrent('a program', () => {
       });
       expect(status).toBe(421);
 
-      scenario.runSql("update changes set state = 'cancelled', settled_at = 1 where caller is not null");
+      const settle = (): void =>
+        scenario.runSql("update changes set state = 'cancelled', settled_at = 1 where caller is not null");
+      settle();
+      for (let asked = 5; asked < 20; asked += 1) {
+        expect((await call('/v1/requests', { json: clear })).status).toBe(202);
+        settle();
+      }
+      expect(await call('/v1/requests', { json: clear })).toMatchObject({
+        status: 503,
+        body: {
+          detail: expect.stringMatching(/already asked for 20 changes within an hour.*Nothing was asked/) as unknown,
+        },
+      });
+      scenario.runSql('update changes set created_at = 1');
       // Nobody has noticed the restore yet.
       const restored = JSON.stringify({ kind: 'restored', from: 1, at: 2 });
       scenario.runSql('insert into kv (key, value, at) values (?, ?, 1)', setBackKey, restored);
