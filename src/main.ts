@@ -88,8 +88,9 @@ export async function start(
   directory.start();
   // List names first, so that the first command finds them. A host that is down does not block the start.
   await Promise.race([directory.refresh(), wait(firstListingMs, undefined, { ref: false })]);
-  const port = await edge.server.start();
+  // Slack last: once the bot is connected, programs can ask, too.
   await edge.api?.start();
+  const port = await edge.server.start();
   for (const poller of [back.worker, back.delivery, ...edge.pollers]) poller.start();
   database.listen({
     url: config.databaseListenUrl,

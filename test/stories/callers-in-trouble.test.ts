@@ -55,6 +55,19 @@ test(
   }),
 );
 
+test('whoever sees that the bot has connected to Slack can ask', async () => {
+  const port = await freePort();
+  const environment = { API_PORT: String(port) };
+  await inScenario({ policy, environment, start: false }, async ({ slack, start }) => {
+    const answer = new Promise<unknown>((resolve, reject) => {
+      slack.subscribe(({ kind }) => {
+        if (kind === 'connection') askingAt(`http://127.0.0.1:${port}`)('/v1/commands').then(resolve, reject);
+      });
+    });
+    await Promise.all([start(), expect(answer).resolves.toMatchObject({ status: 200 })]);
+  })();
+});
+
 describe.skipIf(!postgresRuns)(`on PostgreSQL${noPostgres}`, { concurrent: true }, () => {
   test('promise 1: the answer to a commit is lost, or the commit: the same change, once; taken back, once', async () => {
     const wire = await openFaultyConnection(await freshPostgres());
