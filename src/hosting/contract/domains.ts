@@ -140,9 +140,10 @@ const ruleCells = {
   traffic_from_city: ruleCell,
   displayed_location: ruleCell,
 };
+const ruleRow = z.object(ruleCells);
 /** A cell that is there and can't be read is not the same as one that is empty: `hasUnread`. */
 const redirectRule = z.looseObject({}).transform((raw) => {
-  const rule = z.object(ruleCells).parse(raw);
+  const rule = ruleRow.parse(raw);
   const isUnread = (name: string): boolean => raw[name] != null && typeof raw[name] !== 'string';
   return { ...rule, ...(Object.keys(ruleCells).some(isUnread) && { hasUnread: true as const }) };
 });
