@@ -55,7 +55,8 @@ export function freeze(
   const call = action.unwritten?.(of) ? null : action.call(of);
   const access = action.access?.(of);
   const wording = action.card({ ...of, now });
-  const warning = joined([isBlocked ? blockedWarning(authorized) : undefined, wording.warning], '\n');
+  const blocked = isBlocked ? blockedWarning(authorized) : undefined;
+  const warning = joined([authorized.freeze, blocked, wording.warning], '\n');
   const card = { ...frozenCard({ ...wording, warning }), ...(access && { access }) };
   const preconditions = preconditionsOf(action, authorized, snapshot);
   return { ...authorized, action, snapshot, preconditions, ...withFingerprint(call, card) };

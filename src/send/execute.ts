@@ -11,7 +11,7 @@ import { redraw } from '../storage/redraw.ts';
 import { blockedReason, cancelAtLock } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
-import { recheck } from '../change/recheck.ts';
+import { recheck, type Rechecked } from '../change/recheck.ts';
 import { markFor, stateText } from '../change/states-and-events.ts';
 import { settleAccess } from '../change/timed-access.ts';
 import { endsUnsent } from '../change/replies.ts';
@@ -28,6 +28,8 @@ const unsure = {
   isBegun: 'not known',
 } as const;
 const retryMs = 5_000;
+/** A freeze lasts for hours, and each look asks Slack and the host. */
+const frozenRetryMs = 5 * 60_000;
 
 /**
  * Sends an approved change at most once: checks rights and drift, opens the connection, saves *sending*, and writes
@@ -42,19 +44,42 @@ export async function execute(context: SendContext, change: Change): Promise<voi
   if (inTheWay) return reschedule(context, change, inTheWay.why);
   // Both only read and run at the same time. Nothing is read between the commit of *sending* and the write.
   const [checked] = await Promise.all([recheck(context, change), checkBefore(context, change)]);
-  if (checked.kind === 'invalidated') return endUnsent(context, change, 'invalidated', checked.why);
-  if (checked.kind === 'drifted') return endUnsent(context, change, 'supersede', checked.why);
-  if (checked.kind === 'later' || checked.kind === 'host trouble') return reschedule(context, change, checked.why);
-  if (isBatch(change)) return startBatch(context, change);
+  if (checked.kind !== 'as it was') return endOrWait(context, change, checked);
+  if (isBatch(change)) return startBatch(context, change, checked.before);
   failpoint('rechecked', change.number);
   const call = callOf(change);
-  return call === undefined ? complete(context, change) : connectAndSend(context, change, call);
+  const { before = Infinity } = checked;
+  return call === undefined ? complete(context, change, before) : connectAndSend(context, change, call, before);
+}
+
+/** It can't be sent as it is now: ends it, or looks again. */
+async function endOrWait(
+  context: SendContext,
+  change: Change,
+  checked: Exclude<Rechecked, { kind: 'as it was' }>,
+): Promise<void> {
+  switch (checked.kind) {
+    case 'invalidated':
+      return endUnsent(context, change, 'invalidated', checked.why);
+    case 'drifted':
+      return endUnsent(context, change, 'supersede', checked.why);
+    case 'later':
+    case 'host trouble':
+      return reschedule(context, change, checked.why);
+    case 'in freeze': {
+      if (isPartOfBatch(change)) return cancelAtLock(context, change, checked.why);
+      const { until = Infinity } = checked;
+      // The policy may change before the freeze ends.
+      return reschedule(context, change, checked.why, (now) => Math.min(until, now + frozenRetryMs, change.expires_at));
+    }
+  }
 }
 
 async function connectAndSend(
   context: SendContext,
   change: Change,
   call: NonNullable<ReturnType<typeof callOf>>,
+  before: number,
 ): Promise<void> {
   const opened = await context.send.open().catch((error: unknown) => {
     if (error instanceof NotSent) return error;
@@ -63,7 +88,7 @@ async function connectAndSend(
   if (opened instanceof HeldBack) return reschedule(context, change, inline(opened.message));
   if (opened instanceof NotSent) return failToConnect(context, change, inline(opened.message));
   failpoint('opened', change.number);
-  const sending = await commitSending(context, change).catch((error: unknown) => {
+  const sending = await commitSending(context, change, before).catch((error: unknown) => {
     opened.abandon();
     throw error;
   });
@@ -89,15 +114,18 @@ type Sending = {
   readonly wall: number;
 };
 
-/** Checks version, locks and pause once more in the transaction that saves *sending*. Undefined: something changed. */
-async function commitSending(context: SendContext, seen: Change): Promise<Sending | undefined> {
-  const before = { ticks: context.ticks(), wall: context.wall() };
+/**
+ * Checks version, locks, pause and the moment (`before`, epoch ms) once more in the transaction that saves *sending*.
+ * Undefined: something changed.
+ */
+async function commitSending(context: SendContext, seen: Change, before: number): Promise<Sending | undefined> {
+  const started = { ticks: context.ticks(), wall: context.wall() };
   let begun: Change | undefined;
   const isSaved = await exclusiveTransaction(context.database, async (tx, now) => {
     begun = undefined;
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
-    if (context.history.newerThan(change)) return false;
+    if (context.history.newerThan(change) || now >= before) return false;
     if (await blockedReason(tx, change, now)) return false;
     // The worker's next poll handles the failover.
     if (!isSameTimeline(context.history, await readTimeline(tx))) return false;
@@ -111,14 +139,14 @@ async function commitSending(context: SendContext, seen: Change): Promise<Sendin
     context.onTrouble(`saving that #${seen.number} is being sent`, error);
     return false;
   });
-  return begun && { change: begun, isSaved, ...before };
+  return begun && { change: begun, isSaved, ...started };
 }
 
 /** Marks a change done that needs no write, once the recheck found everything as approved. */
-async function complete(context: SendContext, seen: Change): Promise<void> {
+async function complete(context: SendContext, seen: Change, before: number): Promise<void> {
   const isDone = await exclusiveTransaction(context.database, async (tx, at) => {
     const change = await findChange(tx, seen.number);
-    if (change?.version !== seen.version || change.owner !== context.owner) return false;
+    if (change?.version !== seen.version || change.owner !== context.owner || at >= before) return false;
     if (await blockedReason(tx, change, at)) return false;
     const says = say`Nothing had to be sent. ${frozenCardOf(change).done}.`;
     const note = { by: 'sitehand', at, reply: { text: joined([markFor.complete, says]) }, lastNote: says };
@@ -137,11 +165,16 @@ const tooLate = (change: Change): Text =>
   ]);
 
 /** Reschedule; the state is unchanged and the card says why. */
-async function reschedule({ database }: SendContext, change: Change, why: Text): Promise<void> {
+async function reschedule(
+  { database }: SendContext,
+  change: Change,
+  why: Text,
+  dueAt = (now: number) => now + retryMs,
+): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await database.now(tx);
     const last_note = JSON.stringify(say`**Not sent yet.** ${why}`);
-    const held = await touchChange(tx, change, { due_at: now + retryMs, ...unowned, last_note });
+    const held = await touchChange(tx, change, { due_at: dueAt(now), ...unowned, last_note });
     if (held === undefined || held.last_note === change.last_note) return;
     await redraw(tx, held.number, now);
   });

@@ -219,7 +219,7 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   if (will === 'queue') return joinQueue(context, authorized, command, requester, inbox);
   // Refuse a handed-on request that was run or has expired, before reading from the host.
   await handedOnWith(context, authorized);
-  const frozen = await lookAndFreeze(context, authorized, command, accountOf(person));
+  const frozen = await lookAndFreeze(context, authorized, command, { person, onBehalfOf: accountOf(person) });
   // The rules may have changed while the host was read.
   if (context.policy().hash !== authorized.authorization.policy)
     authorize(context.policy(), person, authorized, context.company());
