@@ -55,7 +55,9 @@ export function freezeWarning(
   until: number,
 ): Text | undefined {
   const lifted =
-    names.length > 0 ? say`**In a freeze:** ${joined(names.map(code), ', ')}. An exception lets this through.` : undefined;
+    names.length > 0
+      ? say`**In a freeze:** ${joined(names.map(code), ', ')}. An exception lets this through.`
+      : undefined;
   const next =
     nextAt !== undefined && nextAt < until
       ? say`**A freeze begins ${time(nextAt, 'date')}.** What is not sent by then waits for its end.`

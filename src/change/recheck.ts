@@ -1,4 +1,4 @@
-import type { Calling, Needed } from '../policy/rules.ts';
+import type { Needed } from '../policy/rules.ts';
 import { Refusal } from '../base/errors.ts';
 import { isPartOfBatch, type Change } from '../storage/changes.ts';
 import { listVotes, type Vote } from '../storage/votes.ts';
@@ -57,7 +57,7 @@ const slackIsSilent = later(say`Slack doesn't tell me right now who may do this.
 const notKnown = (groups: readonly string[]): Rechecked => later(membersUnknownQuietly(groups));
 
 async function recheckRights(context: ChangeContext, change: Change): Promise<Restored | Rechecked> {
-  const { timerOf, approval } = authorizationOf(change);
+  const { timerOf, approval, calling } = authorizationOf(change);
   const isTimer = timerOf !== undefined;
   const groups = groupsOf(context.policy(), change, 'requester');
   const how = recentFor(change) ?? (approval === 'none' ? 'fresh' : undefined);
@@ -74,13 +74,22 @@ async function recheckRights(context: ChangeContext, change: Change): Promise<Re
   const restored = reparse(change, namesWith(context, change));
   if (restored === undefined) return invalidated(say`I no longer know the command ${code(change.command)}.`);
   if (person === undefined) return { ...restored, before: undefined };
-  const { calling } = authorizationOf(change);
-  if (await hasExpired(context, calling))
-    return invalidated(say`The key of ${code(calling?.name ?? '')} has expired.`);
-  const asking = { ...person, caller: calling };
-  return (
-    recheckRules(context, change, restored, asking, approvers) ?? recheckFreezes(context, change, restored, asking)
-  );
+  return recheckAsker(context, change, restored, { ...person, caller: calling }, approvers);
+}
+
+/** Rights, votes and freezes, as of now. */
+async function recheckAsker(
+  context: ChangeContext,
+  change: Change,
+  restored: Reparsed,
+  asking: Person,
+  approvers: readonly Person[] | undefined,
+): Promise<Restored | Rechecked> {
+  const { caller } = asking;
+  if (caller && (await hasExpired(context, caller.name)))
+    return invalidated(say`The key of ${code(caller.name)} has expired.`);
+  const wrong = recheckRules(context, change, restored, asking, approvers);
+  return wrong ?? recheckFreezes(context, change, restored, asking);
 }
 
 /** Whether a freeze holds it now: who asked for it, and whether what its exceptions add was asked for. */
@@ -102,8 +111,8 @@ async function recheckFreezes(
   return { kind: 'in freeze', why, until: undefined };
 }
 
-const hasExpired = async ({ policy, database }: ChangeContext, calling: Calling | undefined): Promise<boolean> =>
-  calling !== undefined && (await database.now()) >= (policy().callers.get(calling.name)?.expires ?? Infinity);
+const hasExpired = async ({ policy, database }: ChangeContext, caller: string): Promise<boolean> =>
+  (await database.now()) >= (policy().callers.get(caller)?.expires ?? Infinity);
 
 /** Why the targets forbid the send: gone, renamed or not known right now. Undefined: they don't. */
 function recheckTargets(context: ChangeContext, change: Change, since: number): Rechecked | undefined {

@@ -37,6 +37,8 @@ export async function underFreezes(
 
 /** Whether the approval that a change was asked for with includes what an exception adds. */
 export const includes = (then: 'none' | Needed, added: 'none' | Needed): boolean =>
-  added === 'none' || JSON.stringify(asksOf(strictestOf([then, added]))) === JSON.stringify(asksOf(strictestOf([then])));
+  added === 'none' ||
+  JSON.stringify(asksOf(strictestOf([then, added]))) === JSON.stringify(asksOf(strictestOf([then])));
 
-const asksOf = (needed: 'none' | Needed) => needed !== 'none' && needed.requirements.map(({ by, count }) => ({ by, count }));
+const asksOf = (needed: 'none' | Needed) =>
+  needed !== 'none' && needed.requirements.map(({ by, count }) => ({ by, count }));

@@ -62,7 +62,11 @@ async function freezeEach(
   const items = found.flatMap((one) => (one && 'fingerprint' in one ? [one] : []));
   const nothing = found.flatMap((one) => (one && 'why' in one ? [one] : []));
   if (items.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'The same goes for all of them.' });
-  const whole = { ...authorized, authorization: together(authorized, items), ...canaryCheck(context, authorized, items) };
+  const whole = {
+    ...authorized,
+    authorization: together(authorized, items),
+    ...canaryCheck(context, authorized, items),
+  };
   return { ...freezeBatch(whole, action, items), leftOut: leftOutFacts(authorized.notAllowed ?? [], nothing) };
 }
 
@@ -139,7 +143,8 @@ async function allowedNow(
   };
   const decision = await underFreezes(context, person, asked, now);
   // A dry run changes nothing, so it shows what there would be to see.
-  if (decision.kind !== 'open' && parsed.dryRun) return { authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says };
+  if (decision.kind !== 'open' && parsed.dryRun)
+    return { authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says };
   if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name);
   const approval = strictestOf([authorization.approval, decision.approval]);
   const until = now + (approval === 'none' ? validMs : approval.expires);
