@@ -60,7 +60,7 @@ function read(text: string, catalogue: Catalogue): Loaded {
   if (data === undefined || mistakes.length > 0) return refused(mistakes);
   const rules = data.rules.map((rule, index) => ({ ...ruleOf(rule), ...file.place(['rules', index]) }));
   const hash = createHash('sha256').update(text).digest('hex');
-  const policy = { hash, text, catalogue, rules, ...settingsOf(data) };
+  const policy = { hash, text, catalogue, rules, freezes: [], ...settingsOf(data) };
   const impossible = impossibleRules(policy, new Map());
   return impossible.length > 0 ? refused(impossible) : { kind: 'policy', policy };
 }

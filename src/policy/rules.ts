@@ -1,6 +1,7 @@
 import type { Target } from '../hosting/contract/target.ts';
 import type { NameOverrides } from '../hosting/names.ts';
 import { type Glob, type Pattern, matches, matchesSeen } from './pattern.ts';
+import type { FreezeTime } from './freeze-time.ts';
 import { hourMs } from '../words/duration.ts';
 
 /**
@@ -142,6 +143,17 @@ export type Rule = RuleRef & {
   readonly batchValidity: number | undefined;
 };
 
+/** A time in which changes are held, whatever rules allow. It allows nothing. */
+export type Freeze = Pick<Rule, 'line' | 'column' | 'where'> & {
+  readonly name: string;
+  readonly reason: string | undefined;
+  /** Classes and paths of commands; undefined: whatever changes something. */
+  readonly what: ReadonlySet<string> | undefined;
+  readonly time: FreezeTime;
+  /** Groups and callers that it does not hold, and the approval that they need as well. */
+  readonly except: { readonly to: readonly string[]; readonly approval: 'none' | Approval } | undefined;
+};
+
 /** The policy file, read and checked. */
 export type Policy = {
   /** SHA-256 of the text, hex. */
@@ -157,6 +169,7 @@ export type Policy = {
   /** Name → the caller. */
   readonly callers: ReadonlyMap<string, Caller>;
   readonly rules: readonly Rule[];
+  readonly freezes: readonly Freeze[];
   /** Name → the environments in the set. */
   readonly sets: ReadonlyMap<string, readonly Pattern[]>;
   readonly channels: Channels;
@@ -166,7 +179,7 @@ export type Policy = {
 };
 
 /** Whether the rule names this command's path, one that includes it, or its class. No rule can name the class `named`. */
-export function namesCommand({ what }: Rule, { path, within, risk }: PolicyCommand): boolean {
+export function namesCommand({ what }: { readonly what: Rule['what'] }, { path, within, risk }: PolicyCommand): boolean {
   return what.has(path) || what.has(risk) || (within !== undefined && what.has(within));
 }
 
