@@ -21,6 +21,8 @@ export type Ability = {
   readonly target: string | undefined;
   /** Why it is refused in the channel of the question, whatever the rules allow, and where it isn't. */
   readonly notHere?: Text;
+  /** What the freezes come to now, if anything. */
+  readonly freeze?: Text | undefined;
   readonly answer:
     | { readonly kind: 'for everybody' }
     | { readonly kind: 'allowed'; readonly rules: readonly RuleLine[]; readonly approval: 'none' | RequiredApproval }

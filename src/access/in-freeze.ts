@@ -1,11 +1,12 @@
 import { Refusal } from '../base/errors.ts';
-import type { Company } from '../hosting/contract/target.ts';
-import { decideFreeze, type Freeze, type FreezeDecision } from '../policy/freezes.ts';
-import type { Member, Policy } from '../policy/rules.ts';
+import type { Company, Environment } from '../hosting/contract/target.ts';
+import { dayMs } from '../words/duration.ts';
+import { decideFreeze, freezesAround, groupsIn, type FreezeDecision } from '../policy/freezes.ts';
+import type { Freeze, Member, Policy } from "../policy/rules.ts";
 import { code, either, joined, say, time, type Text } from '../words/text.ts';
 import type { Resolved } from '../language/resolve.ts';
 import { aboutOf } from './targets.ts';
-import { MembershipUnknown } from './unknown-groups.ts';
+import { MembershipUnknown, membersUnknownQuietly } from './unknown-groups.ts';
 
 /** The freezes of the policy: whether one keeps a request from being made or sent now, and how that is told. */
 
@@ -48,6 +49,33 @@ export const namesOf = (freezes: readonly Pick<Freeze, 'name' | 'reason'>[]): Te
     freezes.map(({ name, reason }) => (reason === undefined ? say`${code(name)}` : say`${code(name)} (${reason})`)),
     ', ',
   );
+
+/** What the freezes come to now (epoch ms) for somebody who has not asked yet; undefined: nothing. */
+export function freezeNote(
+  policy: Policy,
+  person: Member,
+  resolved: Resolved,
+  of: { readonly company: Company; readonly at: number },
+): Text | undefined {
+  const decision = freezeDecision(policy, person, resolved, of);
+  const where = aboutOf(resolved, of.company).target?.name;
+  if (decision.kind === 'open') return freezeWarning(decision, of.at + soonMs);
+  if (decision.kind === 'frozen') return freezeInWords(decision, where);
+  return say`**A freeze may hold it.** ${membersUnknownQuietly(decision.groups)}`;
+}
+
+/** The freezes that hold these environments now (epoch ms), or will soon, whoever asks; each with its times. */
+export const freezesAt = (policy: Policy, environments: readonly Environment[], at: number): readonly Text[] =>
+  freezesAround(policy, environments, { at, withinMs: soonMs }).map(({ freeze, from, until }) => {
+    const lasts = from <= at ? say`until ${time(until, 'date')}` : say`from ${time(from, 'date')} to ${time(until, 'date')}`;
+    const what = freeze.what ? say`, for ${joined([...freeze.what].map(code), ', ')}` : '';
+    const who = groupsIn(freeze);
+    const but = who.length > 0 ? say`, but ${either(who, 'and')} may` : '';
+    return say`${namesOf([freeze])}, ${lasts}${what}${but}`;
+  });
+
+/** A freeze that begins within this time is told beforehand. */
+const soonMs = dayMs;
 
 /** What a card says of the freezes that concern its change; undefined: none until `until` (epoch ms). */
 export function freezeWarning(

@@ -22,6 +22,9 @@ const looksMs = 60_000;
 /** The change is impossible on this environment, or already done. */
 class Impossible extends Refusal {}
 
+/** Whether only this environment of a batch is refused. */
+const leavesOut = (error: unknown): error is Refusal => error instanceof Impossible || error instanceof InFreeze;
+
 /**
  * Freezes the request for each environment of a batch. Leaves out environments where there is nothing to do, and names
  * them. Throws `Refusal` if one of them could not be read, because then nobody knows what the batch would do.
@@ -48,8 +51,7 @@ async function freezeEach(
         });
       found[at] = await freezeOne(context, one, action, { ...by, isInBatch: true }).catch(
         (error: unknown): NothingToDo => {
-          if ((error instanceof Impossible || error instanceof InFreeze) && one.target?.kind === 'environment')
-            return { env: one.target, why: error.says };
+          if (leavesOut(error) && one.target?.kind === 'environment') return { env: one.target, why: error.says };
           isRefused = true;
           if (!(error instanceof Refusal)) throw error;
           const { says, hint, isLater } = error;

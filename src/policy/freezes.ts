@@ -1,9 +1,10 @@
 import { strictest } from './approval-requirement.ts';
-import { nextFrom, spanAt } from './freeze-time.ts';
+import type { Environment } from '../hosting/contract/target.ts';
+import { nextFrom, spanAt, type Span } from './freeze-time.ts';
 import type { AccessRequest } from './matching.ts';
 import { dependsOn, holds, membershipsOf, membershipsOfCaller } from './memberships.ts';
 import { coversFolded, foldNames } from './pattern.ts';
-import { callerPrefix, isWrite, namesCommand, type Freeze, type Member, type Needed, type Policy } from './rules.ts';
+import { callerPrefix, isWrite, namesCommand, type Freeze, type Member, type Needed, type Policy, type PolicyCommand } from './rules.ts';
 import { dayMs } from '../words/duration.ts';
 
 /** What the freezes in force come to for a person and a request. They never allow anything. */
@@ -64,12 +65,34 @@ export function decideFreeze(policy: Policy, person: Member, request: AccessRequ
 
 const approvalIn = ({ except }: Freeze) => except?.approval ?? 'none';
 
+/** The freezes of these environments that are in force at a moment (epoch ms), or begin within that time, in order. */
+export function freezesAround(
+  { freezes }: Policy,
+  environments: readonly Environment[],
+  { at, withinMs }: { readonly at: number; readonly withinMs: number },
+): readonly ({ readonly freeze: Freeze } & Span)[] {
+  const places = environments.map(foldNames);
+  return freezes
+    .filter(({ where }) => places.some((place) => where?.some((one) => coversFolded(one, place, 'deny')) ?? true))
+    .flatMap((freeze) => {
+      const span = spanAt(freeze.time, at) ?? spanAt(freeze.time, nextFrom(freeze.time, at) ?? at);
+      return span && span.from <= at + withinMs ? [{ freeze, ...span }] : [];
+    })
+    .toSorted((one, other) => one.from - other.from);
+}
+
+/** The groups that a freeze excepts. */
+export const groupsIn = ({ except }: Freeze): readonly string[] =>
+  (except?.to ?? []).filter((name) => !name.startsWith(callerPrefix));
+
+/** The freezes of a command, somewhere. */
+export const freezesOf = ({ freezes }: Policy, command: PolicyCommand): readonly Freeze[] =>
+  isWrite(command) ? freezes.filter(({ what }) => what === undefined || namesCommand({ what }, command)) : [];
+
 /** The freezes that hold a request whenever they are in force: those that cover one of the places it changes. */
-export function freezesOn({ freezes }: Policy, { command, aims }: AccessRequest): readonly Freeze[] {
-  if (!isWrite(command)) return [];
+export function freezesOn(policy: Policy, { command, aims }: AccessRequest): readonly Freeze[] {
   const places = aims.filter(({ access }) => access === 'change').map(({ target }) => foldNames(target));
-  return freezes.filter(({ what, where }) => {
-    if (what && !namesCommand({ what }, command)) return false;
+  return freezesOf(policy, command).filter(({ where }) => {
     // Where it is not known what a change is about, it may be about this.
     if (where === undefined || aims.length === 0) return true;
     return places.some((place) => where.some((pattern) => coversFolded(pattern, place, 'deny')));
@@ -81,9 +104,9 @@ function exceptionFor(policy: Policy, person: Member, { except }: Freeze) {
   const to = except?.to ?? [];
   const own = membershipsOf(policy, person);
   const asking = person.caller === undefined ? [own] : [own, membershipsOfCaller(policy, person)];
-  const each = asking.map((one) => holds(to, one, 'allow'));
-  if (each.includes('no')) return { is: 'no', groups: [] } as const;
-  if (!each.includes('perhaps')) return { is: 'yes', groups: [] } as const;
+  const each = new Set(asking.map((one) => holds(to, one, 'allow')));
+  if (each.has('no')) return { is: 'no', groups: [] } as const;
+  if (!each.has('perhaps')) return { is: 'yes', groups: [] } as const;
   return { is: 'perhaps', groups: dependsOn([to], own) } as const;
 }
 
@@ -99,6 +122,6 @@ function endOf(freezes: readonly Freeze[], at: number): number | undefined {
 }
 
 function exceptedBy(freezes: readonly Freeze[]): readonly string[] {
-  const [first = [], ...others] = freezes.map(({ except }) => except?.to ?? []);
-  return first.filter((name) => !name.startsWith(callerPrefix) && others.every((names) => names.includes(name)));
+  const [first = [], ...others] = freezes.map(groupsIn);
+  return first.filter((name) => others.every((names) => names.includes(name)));
 }

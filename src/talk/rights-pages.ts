@@ -10,13 +10,14 @@ import type { Person } from '../access/access-check.ts';
 
 /** Whether somebody may run a command, and what decides it. */
 export function abilityPage(ability: Ability, isYou: boolean): Page {
-  const { answer, path, target, notHere } = ability;
+  const { answer, path, target, notHere, freeze } = ability;
   const who = isYou ? say`You` : say`${mention(ability.person.id)}`;
   const isAllowed = 'rules' in answer || answer.kind === 'for everybody';
   const may = isAllowed ? 'may' : answer.kind === 'unknown' ? 'may or may not' : 'may not';
   const where = target === undefined ? '' : ` on ${target}`;
   const here = isAllowed && notHere ? [say`**But not here:** ${notHere}`] : [];
-  const parts = [...here, ...explained(ability, isYou ? 'you' : ability.person.name)];
+  const now = isAllowed && freeze ? [freeze] : [];
+  const parts = [...here, ...now, ...explained(ability, isYou ? 'you' : ability.person.name)];
   return {
     title: say`**${who} ${may} run ${code(path)}${where}**`,
     parts: parts.map((text) => paragraph(text)),

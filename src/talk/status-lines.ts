@@ -48,6 +48,7 @@ export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] 
   return [
     { label: 'Site', ...siteText(status.site) },
     ...line('Errors of the last hour', status.errors, errorsText),
+    ...status.freezes.map((says) => ({ label: 'Freeze', mark: '⚠️' as const, says })),
     ...line('Lock and open changes', status.work, workText),
     ...line('Last changes', status.changes, changesText),
     ...line('Newest backup', status.backup, (backup) => backupText(backup, now)),

@@ -13,6 +13,7 @@ import type { Memo, FormContents } from './views.ts';
 import type { FormField } from './inputs.ts';
 import type { SlackContext } from '../context/context.ts';
 import { fitting } from '../../block-kit/text.ts';
+import { freezeNote } from '../../access/in-freeze.ts';
 import { targetsOf } from '../../access/targets.ts';
 import { lockInWords, lockWarning, lockAndHolder } from '../../change/lock-in-the-way.ts';
 import { TooLate, within } from '../../base/time-limit.ts';
@@ -215,4 +216,18 @@ export async function lockNote(
     if (!(error instanceof TooLate)) log.warn({ err: error }, 'could not look for a lock');
     return undefined;
   });
+}
+
+/** Says at the top of an action's form which freeze concerns what it is about. It is checked again when it is asked for. */
+export async function freezeNoteFor(
+  { pipeline }: Pick<SlackContext, 'pipeline'>,
+  person: Person,
+  resolved: Resolved,
+): Promise<Text | undefined> {
+  const { policy, company, database } = pipeline;
+  const { target } = targetsOf(resolved, company());
+  if (target === undefined || policy().freezes.length === 0) return undefined;
+  const at = await within(lookMs, database.now()).catch(() => undefined);
+  const note = at === undefined ? undefined : freezeNote(policy(), person, resolved, { company: company(), at });
+  return note && say`⚠️ ${note}`;
 }

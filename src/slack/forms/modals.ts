@@ -26,7 +26,7 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 import { isPassing } from '../../slack-api/api-errors.ts';
 import { platformError } from '../../slack-api/messenger.ts';
 import type { DrawnView, OpenView } from '../../slack-api/view-updates.ts';
-import { needsHost, formContentsOf, lockNote } from './form-fields.ts';
+import { freezeNoteFor, needsHost, formContentsOf, lockNote } from './form-fields.ts';
 
 const openReply = z.object({ view: z.object({ id: z.string(), hash: z.string().optional() }) });
 const metadataRoom = 2_500;
@@ -76,7 +76,8 @@ export async function drawForm(
   const { trouble, ...unfolded } = await formContentsOf(context, person, parsed, choices);
   // The rules may have changed while the host was read.
   const lock = withLock && (await lockNote(context, person, withLock));
-  const notes = joined([lock, says, trouble?.says, trouble?.hint]);
+  const freeze = withLock && (await freezeNoteFor(context, person, withLock));
+  const notes = joined([lock, freeze, says, trouble?.says, trouble?.hint]);
   return formView(parsed, from, namesFor(context, person), { ...unfolded, ...(notes.length > 0 && { says: notes }) });
 }
 
