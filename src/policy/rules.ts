@@ -146,12 +146,12 @@ export type Rule = RuleRef & {
 /** A time in which changes are held, whatever rules allow. It allows nothing. */
 export type Freeze = Pick<Rule, 'line' | 'column' | 'where'> & {
   readonly name: string;
-  readonly reason: string | undefined;
+  readonly reason?: string | undefined;
   /** Classes and paths of commands; undefined: whatever changes something. */
   readonly what: ReadonlySet<string> | undefined;
   readonly time: FreezeTime;
   /** Groups and callers that it does not hold, and the approval that they need as well. */
-  readonly except: { readonly to: readonly string[]; readonly approval: 'none' | Approval } | undefined;
+  readonly except?: { readonly to: readonly string[]; readonly approval: 'none' | Approval } | undefined;
 };
 
 /** The policy file, read and checked. */
@@ -211,7 +211,7 @@ const bySomebodyElse: Approval = {
  * The approval an allowing rule asks for before this command is sent. If a rule does not say, all that a caller asks for
  * needs one.
  */
-export function approvalBy(rule: Rule, command: PolicyCommand, isCaller = false): 'none' | Approval {
+export function approvalBy(rule: Pick<Rule, 'approval'>, command: PolicyCommand, isCaller = false): 'none' | Approval {
   const isOthers = command.risk === 'destructive' || (isCaller && isWrite(command));
   return rule.approval ?? (isOthers ? bySomebodyElse : 'none');
 }

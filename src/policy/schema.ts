@@ -1,22 +1,23 @@
 import { z } from 'zod';
 import { showDuration, dayMs, hourMs } from '../words/duration.ts';
 import { checks } from './checks.ts';
-import { quoted, unknownAmong } from './yaml-document.ts';
+import { freezesShape } from './freezes-shape.ts';
+import { quoted } from './yaml-document.ts';
 import {
   isNamedLive,
   liveByDefault,
-  classes,
   defaultApprovals,
   defaultBatchValidityMs,
   defaultExpiryMs,
   defaultReason,
   isWrite,
-  type Catalogue,
 } from './rules.ts';
-import { comparableName, readGlob, readPattern } from './pattern.ts';
+import { comparableName, readGlob } from './pattern.ts';
 import {
+  audienceAmong,
   callersShape,
   channelId,
+  commandIn,
   durationUpTo,
   fields,
   listShape,
@@ -25,21 +26,15 @@ import {
   refuse,
   filledList,
   inputError,
+  target,
   type Context,
+  type RuleNames,
 } from './shapes.ts';
 
 /**
  * The shape of the policy file; `policy.schema.json` is generated from it. If a message begins with `expected`, what
  * the file has instead is added. The message for an unknown key lists the known keys.
  */
-
-/** The names that rules may use: every command, and each group of the file with the number of its ids. */
-type RuleNames = {
-  readonly catalogue: Catalogue;
-  readonly groups: ReadonlyMap<string, number>;
-  /** As rules name them: `caller:NAME`. */
-  readonly callers: readonly string[];
-};
 
 const maxApprovals = 20;
 const maxInSet = 200;
@@ -80,11 +75,6 @@ const people = z
       }
   });
 
-/** An entry of `where` or `live`. Its text is kept to show the rule as written. */
-const target = parsedText(z.string('expected a target, like "acme-shop/*"'), (text) => {
-  const pattern = readPattern(text);
-  return typeof pattern === 'string' ? `${quoted(text)} is not a target: ${pattern}` : { text, pattern };
-});
 const environmentPattern = target.superRefine(({ text, pattern }, ctx) => {
   if (pattern.kind !== 'environment') ctx.addIssue(`${quoted(text)} is not an environment; expected site/environment`);
 });
@@ -116,25 +106,9 @@ const approvalOf = <T extends z.ZodType>(approvers: T) =>
     '{ by, notify, count, expires, reason }',
   );
 
-function commandIn({ catalogue }: RuleNames) {
-  const names = [...classes, ...catalogue.map(({ path }) => path)];
-  return z.enum(names, {
-    error: ({ input }) =>
-      typeof input === 'string' ? unknownAmong('command or class', input, names) : 'expected a command or a class',
-  });
-}
-
-const audienceAmong = (names: readonly string[]) =>
-  filledList(
-    z.string('expected the name of a group').refine((name) => names.includes(name), {
-      error: ({ input }) => unknownAmong('group', String(input), names),
-    }),
-    'groups, like [leads]',
-  );
-
 function ruleOf(known: RuleNames) {
   const audience = audienceAmong([...known.groups.keys()]);
-  const what = filledList(commandIn(known), 'commands or classes').optional();
+  const what = filledList(commandIn(known.catalogue), 'commands or classes').optional();
   const rule = {
     allow: what.describe('What the rule allows: classes, or commands by name'),
     deny: what.describe('What the rule denies, whatever others allow: classes, or commands by name'),
@@ -281,6 +255,9 @@ export const policyFile = (known: RuleNames) =>
       callers: callersShape(known.groups).default({}).describe('Programs that may ask, each for a person'),
       sets: sets.default({}).describe('Environments to be named together, as set:NAME'),
       rules: listShape(ruleOf(known), 'rules'),
+      freezes: freezesShape(known, approvalOf(audienceAmong([...known.groups.keys()])))
+        .default([])
+        .describe('Times in which changes are held, whatever rules allow'),
       channels: channels.prefault({}).describe('Where which sites may be discussed, and where reports go'),
       checks: checks.default([]).describe('What the pages of sites have to show, or off'),
       environments: environments.default({}).describe('Names of environments that the hosting API does not give'),

@@ -11,6 +11,13 @@ export function localDay(day: string): number | undefined {
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === day ? at : undefined;
 }
 
+/** A time of day (`9:05`, `16:00`, `16:00:07`) in milliseconds after midnight; undefined if no clock shows it. */
+export function timeOfDay(clock: string): number | undefined {
+  const [, hours, minutes, seconds = 0] = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/.exec(clock) ?? [];
+  if (hours === undefined) return undefined;
+  return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
+}
+
 /** What a clock in the zone shows at a moment, as a local time. */
 export const shownAt = (zone: string, at: number): number => at + offsetOf(zone, at);
 
@@ -57,12 +64,11 @@ function changeOver(zone: string, local: number): number {
   return later;
 }
 
-/** A time of day on a day of the week (0 is Sunday). */
-type WeeklyTime = { readonly weekday: number; readonly clock: string };
+/** A time of day, in milliseconds after midnight, on a day of the week (0 is Sunday). */
+type WeeklyTime = { readonly weekday: number; readonly time: number };
 
 /** The last such time up to `now`, with its day, and the next one (epoch ms). */
-export function weeklyAround({ weekday, clock }: WeeklyTime, now: number, zone: string) {
-  const time = Date.parse(`1970-01-01T${clock}Z`);
+export function weeklyAround({ weekday, time }: WeeklyTime, now: number, zone: string) {
   const today = Math.floor(now / dayMs) * dayMs;
   const times = Array.from({ length: 19 }, (_, at) => today + (at - 9) * dayMs)
     .filter((day) => new Date(day).getUTCDay() === weekday)
