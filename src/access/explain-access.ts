@@ -68,7 +68,9 @@ export async function explainAccess(
     risk: asked.command.risk,
     target: named.length > 0 ? named.join(' and ') : undefined,
     answer: await answerOf(context, person, resolved),
-    ...(at !== undefined && { freeze: freezeNote(context.policy(), person, resolved, { company: context.company(), at }) }),
+    ...(at !== undefined && {
+      freeze: freezeNote(context.policy(), person, resolved, { company: context.company(), at }),
+    }),
   };
 }
 

@@ -2,7 +2,7 @@ import { Refusal } from '../base/errors.ts';
 import type { Company, Environment } from '../hosting/contract/target.ts';
 import { dayMs } from '../words/duration.ts';
 import { decideFreeze, freezesAround, groupsIn, type FreezeDecision } from '../policy/freezes.ts';
-import type { Freeze, Member, Policy } from "../policy/rules.ts";
+import type { Freeze, Member, Policy } from '../policy/rules.ts';
 import { code, either, joined, say, time, type Text } from '../words/text.ts';
 import type { Resolved } from '../language/resolve.ts';
 import { aboutOf } from './targets.ts';
@@ -67,7 +67,8 @@ export function freezeNote(
 /** The freezes that hold these environments now (epoch ms), or will soon, whoever asks; each with its times. */
 export const freezesAt = (policy: Policy, environments: readonly Environment[], at: number): readonly Text[] =>
   freezesAround(policy, environments, { at, withinMs: soonMs }).map(({ freeze, from, until }) => {
-    const lasts = from <= at ? say`until ${time(until, 'date')}` : say`from ${time(from, 'date')} to ${time(until, 'date')}`;
+    const lasts =
+      from <= at ? say`until ${time(until, 'date')}` : say`from ${time(from, 'date')} to ${time(until, 'date')}`;
     const what = freeze.what ? say`, for ${joined([...freeze.what].map(code), ', ')}` : '';
     const who = groupsIn(freeze);
     const but = who.length > 0 ? say`, but ${either(who, 'and')} may` : '';

@@ -144,7 +144,7 @@ export function applyLeftOut(
   const authorization = kept.items
     ? // What is left may be valid for longer by its own rules, and that was not shown.
       {
-        ...together(authorize(policy(), person, kept, company()), kept.items),
+        ...together(authorize(policy(), person, kept, company()), kept.items).authorization,
         ...(batchValidity !== undefined && { batchValidity }),
       }
     : kept.authorization;

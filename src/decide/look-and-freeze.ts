@@ -64,18 +64,16 @@ async function freezeEach(
   const items = found.flatMap((one) => (one && 'fingerprint' in one ? [one] : []));
   const nothing = found.flatMap((one) => (one && 'why' in one ? [one] : []));
   if (items.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'The same goes for all of them.' });
-  const whole = {
-    ...authorized,
-    authorization: together(authorized, items),
-    ...canaryCheck(context, authorized, items),
-  };
+  const whole = { ...authorized, ...together(authorized, items), ...canaryCheck(context, authorized, items) };
   return { ...freezeBatch(whole, action, items), leftOut: leftOutFacts(authorized.notAllowed ?? [], nothing) };
 }
 
 /** The authorization of a batch of these: each of them may add what it needs because of a freeze. */
-export const together = ({ authorization }: Authorized, items: readonly Authorized[]): Authorized['authorization'] => ({
-  ...authorization,
-  approval: strictestOf([authorization, ...items.map((one) => one.authorization)].map(({ approval }) => approval)),
+export const together = ({ authorization }: Authorized, items: readonly Authorized[]) => ({
+  authorization: {
+    ...authorization,
+    approval: strictestOf([authorization, ...items.map((one) => one.authorization)].map(({ approval }) => approval)),
+  },
 });
 
 /** Whether it is known already that the site of the canary can't be checked, and why. */

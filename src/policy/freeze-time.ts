@@ -64,7 +64,9 @@ function spansAround(time: Weekly, at: number, weeks: number): readonly Span[] {
   return joined;
 }
 
-const known = cached((_: Weekly) => new BoundedMap<number, readonly Span[]>(4 * maxWeeks + 4));
+const known = cached<Weekly, BoundedMap<number, readonly Span[]>>(
+  () => new BoundedMap<number, readonly Span[]>(4 * maxWeeks + 4),
+);
 
 /** The spans that begin in a week, in order. One that the clock skips whole is left out. */
 function spansOf(time: Weekly, week: number): readonly Span[] {

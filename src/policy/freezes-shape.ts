@@ -28,7 +28,10 @@ const name = z
   .regex(/^[a-z0-9-]{1,40}$/, inputError('cannot name a freeze; use small letters a to z, digits and -, 40 at most'));
 const reason = z
   .string('expected a reason')
-  .regex(/^(?! )[^\p{Cc}\p{Cf}\p{Cs}]{1,200}(?<! )$/u, inputError('cannot be a reason; use 1 to 200 characters on one line'));
+  .regex(
+    /^(?! )[^\p{Cc}\p{Cf}\p{Cs}]{1,200}(?<! )$/u,
+    inputError('cannot be a reason; use 1 to 200 characters on one line'),
+  );
 
 const zone = z.string('expected a time zone, like Europe/Berlin').refine(isZoneName, {
   error: ({ input }) => unknownAmong('time zone', String(input), ['UTC', ...Intl.supportedValuesOf('timeZone')]),
@@ -66,7 +69,7 @@ const weeklySpan = parsedText(
       /^(\w+) ([\d:]+) ?(?:-|–|to) ?(\w+) ([\d:]+)$/.exec(text) ?? [];
     const [from, to] = [inWeek(day, clock), inWeek(lastDay, lastClock)];
     if (from === undefined || to === undefined)
-      return `${quoted(`${from === undefined ? `${day} ${clock}` : `${lastDay} ${lastClock}`}`)} is not a time of the week; write it like fri 16:00`;
+      return `${quoted(from === undefined ? `${day} ${clock}` : `${lastDay} ${lastClock}`)} is not a time of the week; write it like fri 16:00`;
     if (from === to) return `${quoted(text)} ends when it begins`;
     return { text, from, to: to > from ? to : to + weekMs };
   },

@@ -4,7 +4,16 @@ import { nextFrom, spanAt, type Span } from './freeze-time.ts';
 import type { AccessRequest } from './matching.ts';
 import { dependsOn, holds, membershipsOf, membershipsOfCaller } from './memberships.ts';
 import { coversFolded, foldNames } from './pattern.ts';
-import { callerPrefix, isWrite, namesCommand, type Freeze, type Member, type Needed, type Policy, type PolicyCommand } from './rules.ts';
+import {
+  callerPrefix,
+  isWrite,
+  namesCommand,
+  type Freeze,
+  type Member,
+  type Needed,
+  type Policy,
+  type PolicyCommand,
+} from './rules.ts';
 import { dayMs } from '../words/duration.ts';
 
 /** What the freezes in force come to for a person and a request. They never allow anything. */
@@ -47,7 +56,10 @@ export function decideFreeze(policy: Policy, person: Member, request: AccessRequ
     return {
       kind: 'frozen',
       by: holding.map(({ freeze }) => freeze),
-      until: endOf(concerned.filter(isHeld).map(({ freeze }) => freeze), at),
+      until: endOf(
+        concerned.filter(isHeld).map(({ freeze }) => freeze),
+        at,
+      ),
       mayStill: exceptedBy(inForce.map(({ freeze }) => freeze)),
     };
   }

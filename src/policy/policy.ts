@@ -190,7 +190,10 @@ export function whoMay(policy: Policy, request: AccessRequest): readonly string[
 export function groupsAbout(policy: Policy, command: PolicyCommand = readingAnything): readonly string[] {
   const about = [rulesOn(policy, command), rulesOn(policy, readingAnything)];
   const excepted = freezesOf(policy, command).flatMap(({ except }) => (except ? [except.to] : []));
-  return userGroupsIn(policy, [...about.flatMap(({ allow, deny }) => [...allow, ...deny].map(audienceOf)), ...excepted]);
+  return userGroupsIn(policy, [
+    ...about.flatMap(({ allow, deny }) => [...allow, ...deny].map(audienceOf)),
+    ...excepted,
+  ]);
 }
 
 /**
