@@ -168,7 +168,7 @@ function drawCode(text: string, from: number): { block: KnownBlock; next: number
 /** Plain text is smaller, so only cells with styles, times or mentions become rich text. */
 function cellOf(text: Text): TableBlock['rows'][number][number] {
   const { text: short } = shortened(text, limits.cell);
-  if (short.every((span) => 'text' in span && span.style === undefined))
+  if (short.every((span) => 'text' in span && span.style === undefined && span.url === undefined))
     return { type: 'raw_text', text: plain(short) || ' ' };
   return { type: 'rich_text', elements: [sectionOf(short)] };
 }
@@ -186,12 +186,10 @@ export const preformatted = (text: string): RichTextBlock => ({
 
 /** What Slack could read as markup in words: styles, emoji, links, mentions. */
 const mayBeMarkup = /[*_~`<>&@#|]|:\S|\S\.\S|\/\//;
-const isWords = (span: Drawable): boolean => 'text' in span;
+/** A link whose words Slack would style is drawn as these words. */
+const isWords = (span: Drawable): boolean => 'text' in span && (span.url === undefined || /[*_~`:|]/.test(span.text));
 
-/**
- * Small print: plain text, except that times and names, which Slack has to draw, are markup. Words share an element with
- * these only if nothing in them could be markup.
- */
+/** Small print: plain text. What Slack draws is markup, and words share its element only if none could be markup. */
 function context(text: Text): ContextBlock {
   const spans = inShort(text);
   const runs = runsOf(spans);
@@ -206,7 +204,7 @@ function context(text: Text): ContextBlock {
   return { type: 'context', elements: fits ? elements : [plainText(plain(text), limits.context)] };
 }
 
-/** Spans in runs of words, and of times and names. */
+/** Spans in runs of words, and of what Slack draws. */
 function runsOf(spans: readonly Drawable[]): readonly (readonly Drawable[])[] {
   const runs: Drawable[][] = [];
   for (const [at, span] of spans.entries()) {

@@ -1,18 +1,9 @@
 import { z } from 'zod';
-import { showDuration, dayMs, hourMs } from '../words/duration.ts';
+import { showDuration, hourMs } from '../words/duration.ts';
+import { approvalShape } from './approval-schema.ts';
 import { checks } from './checks.ts';
 import { quoted, unknownAmong } from './yaml-document.ts';
-import {
-  isNamedLive,
-  liveByDefault,
-  classes,
-  defaultApprovals,
-  defaultBatchValidityMs,
-  defaultExpiryMs,
-  defaultReason,
-  isWrite,
-  type Catalogue,
-} from './rules.ts';
+import { isNamedLive, liveByDefault, classes, defaultBatchValidityMs, isWrite, type Catalogue } from './rules.ts';
 import { comparableName, readGlob, readPattern } from './pattern.ts';
 import {
   callersShape,
@@ -41,9 +32,7 @@ type RuleNames = {
   readonly callers: readonly string[];
 };
 
-const maxApprovals = 20;
 const maxInSet = 200;
-const maxExpiryMs = 30 * dayMs;
 const maxBatchValidityMs = 2 * hourMs;
 
 /** Ids of channels, and of people and Slack user groups. */
@@ -101,21 +90,6 @@ const sets = z.record(
   'expected names of sets, each with a list of environments',
 );
 
-const wholeNumber = `expected a whole number from 1 to ${maxApprovals}`;
-const approvalOf = <T extends z.ZodType>(approvers: T) =>
-  fields(
-    {
-      by: approvers.describe('The groups whose members can approve'),
-      notify: approvers.optional().describe('The groups whose members are notified instead; they need not approve'),
-      count: z.int(wholeNumber).min(1, wholeNumber).max(maxApprovals, wholeNumber).default(defaultApprovals),
-      expires: durationUpTo(maxExpiryMs)
-        .prefault(showDuration(defaultExpiryMs))
-        .describe('How long a change waits: 90s, 30m, 1h or 7d'),
-      reason: z.enum(['required', 'optional'], 'expected "required" or "optional"').default(defaultReason),
-    },
-    '{ by, notify, count, expires, reason }',
-  );
-
 function commandIn({ catalogue }: RuleNames) {
   const names = [...classes, ...catalogue.map(({ path }) => path)];
   return z.enum(names, {
@@ -148,7 +122,7 @@ function ruleOf(known: RuleNames) {
       .optional()
       .describe('site/environment, domain:example.com, domain:*.example.com or company; left out: everywhere'),
     approval: z
-      .union([z.literal('none'), approvalOf(audience)], 'expected "none" or { by, notify, count, expires, reason }')
+      .union([z.literal('none'), approvalShape(audience)], 'expected "none" or { by, notify, count, expires, reason }')
       .optional()
       .describe('Who must approve before anything is sent; none: nobody'),
     canary: z
