@@ -186,10 +186,12 @@ export const preformatted = (text: string): RichTextBlock => ({
 
 /** What Slack could read as markup in words: styles, emoji, links, mentions. */
 const mayBeMarkup = /[*_~`<>&@#|]|:\S|\S\.\S|\/\//;
-/** A link whose words Slack would style is drawn as these words. */
-const isWords = (span: Drawable): boolean => 'text' in span && (span.url === undefined || /[*_~`:|]/.test(span.text));
+const isWords = (span: Drawable): boolean => 'text' in span;
 
-/** Small print: plain text. What Slack draws is markup, and words share its element only if none could be markup. */
+/**
+ * Small print: plain text, except that times and names, which Slack has to draw, are markup. Words share an element with
+ * these only if nothing in them could be markup.
+ */
 function context(text: Text): ContextBlock {
   const spans = inShort(text);
   const runs = runsOf(spans);
@@ -204,7 +206,7 @@ function context(text: Text): ContextBlock {
   return { type: 'context', elements: fits ? elements : [plainText(plain(text), limits.context)] };
 }
 
-/** Spans in runs of words, and of what Slack draws. */
+/** Spans in runs of words, and of times and names. */
 function runsOf(spans: readonly Drawable[]): readonly (readonly Drawable[])[] {
   const runs: Drawable[][] = [];
   for (const [at, span] of spans.entries()) {

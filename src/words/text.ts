@@ -49,7 +49,7 @@ export const typed = (line: string): Span => ({ text: oneLine(line), style: 'cod
 export const sample = (line: string): Span => ({ text: oneLine(line), style: 'code', typed: 'sample' });
 
 /** Words that lead to an address; whoever makes one vouches for it. An older version draws the words alone. */
-export const link = (text: string, url: string): Span => ({ text: oneLine(text), url });
+export const link = (text: string, url: string): Span => (text === '' ? { text } : { text: oneLine(text), url });
 
 /** The slash command of this process, which has one Slack app. It is not stored with texts. */
 let slashCommand = '/site';
