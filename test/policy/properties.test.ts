@@ -25,7 +25,7 @@ const approval = fc.oneof(
     by: groups,
     count: one(1, 2),
     expires: one('5m', '1h', '2d'),
-    reason: one('required', 'optional', { match: 'a' }, { match: 'b' }),
+    reason: fc.oneof(one('required', 'optional'), fc.record({ match: one('a', 'b') })),
   }),
 );
 
