@@ -40,7 +40,7 @@ export function reasonProblem({ authorization: { approval }, parsed }: Authorize
   if (missing.length === 0) return undefined;
   const where = reason.length > maxSearched ? `the first ${maxSearched} characters of the reason` : 'the reason';
   return new Refusal(say`The rules want ${matchesInWords(missing)} in ${where}. Nothing was done.`, {
-    hint: 'Write it into the reason and ask again.',
+    hint: 'Add it to the reason, and ask again.',
     field: 'reason',
   });
 }
