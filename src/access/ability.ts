@@ -1,4 +1,4 @@
-import type { Needed } from '../policy/rules.ts';
+import type { Needed, NeededReason } from '../policy/rules.ts';
 import { type Text, bold, either, joined, say } from '../words/text.ts';
 import { isName } from '../commands/kit/action.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
@@ -51,7 +51,7 @@ export type RequiredApproval = {
   /** That too few people can approve it right now, if that is certain. */
   readonly tooFew: Text | undefined;
   readonly expires: number;
-  readonly reason: 'required' | 'optional';
+  readonly reason: NeededReason;
 };
 
 /** As `RequiredApproval`; `who` has the groups, because who of them may see it depends on the target. */

@@ -1,6 +1,7 @@
 import { parseStored } from '../storage/parse-json.ts';
 import type { Askers } from '../policy/approvers.ts';
 import { operatorIds, type AskingCaller } from '../policy/callers.ts';
+import type { ReasonLink } from '../policy/reason-match.ts';
 import { defaultBatchValidityMs, type Calling, type Member, type Needed, type Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { Refusal } from '../base/errors.ts';
@@ -55,6 +56,8 @@ export type Authorization = {
   readonly asks?: readonly AskedRequirement[];
   /** Who is told directly, by one id for each person; missing: nobody was asked. */
   readonly told?: readonly string[];
+  /** The links in its reason, if rules of then made some. */
+  readonly links?: readonly ReasonLink[];
   /** The caller through which it was asked for, with its key and its operators at that time. */
   readonly calling?: Calling & AskingCaller;
   /** For a change made by a timer: the number of the change that set the timer. */

@@ -37,8 +37,6 @@ export type Frozen = Authorized & {
 
 /** Limit for call plus card, in characters of JSON: all of it can be paged through before approval. */
 const maxCharacters = 2_000_000;
-/** The most characters of a reason, or of a note with a decision. */
-export const maxReasonLength = 500;
 
 /**
  * Freezes the call and card that the action makes from its look. Pure; `now` (epoch ms) is for times in the text, and

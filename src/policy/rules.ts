@@ -113,6 +113,12 @@ export type Aim = { readonly target: Target; readonly access: 'change' | 'read' 
  */
 export type Audience = 'everyone' | readonly string[];
 
+/** A regular expression that has to be found in the reason, and the link that what was found becomes (`$0`, `$1`, …). */
+export type ReasonMatch = { readonly match: string; readonly link?: string | undefined };
+
+/** Whether a reason is needed. Matches: it is, and each of them has to be found in it. */
+export type NeededReason = 'required' | 'optional' | readonly ReasonMatch[];
+
 /** The approval a rule asks for before a change is sent. `expires` is in milliseconds. */
 export type Approval = {
   /** Groups whose members may approve. `allowed`: anybody whom a rule allows the same command on the same target. */
@@ -121,7 +127,7 @@ export type Approval = {
   readonly notify?: readonly string[] | undefined;
   readonly count: number;
   readonly expires: number;
-  readonly reason: 'required' | 'optional';
+  readonly reason: NeededReason;
 };
 
 /** A rule as shown to people: the line it begins in and its shortened text. */
@@ -280,5 +286,5 @@ export type Needed = {
   /** All must be met. One person may count towards several. */
   readonly requirements: readonly Requirement[];
   readonly expires: number;
-  readonly reason: 'required' | 'optional';
+  readonly reason: NeededReason;
 };

@@ -1,17 +1,10 @@
 import { z } from 'zod';
-import { showDuration, dayMs, hourMs } from '../words/duration.ts';
+import { showDuration, hourMs } from '../words/duration.ts';
+import { approvalShape } from './approval-schema.ts';
 import { checks } from './checks.ts';
 import { freezesShape } from './freezes-shape.ts';
 import { quoted } from './yaml-document.ts';
-import {
-  isNamedLive,
-  liveByDefault,
-  defaultApprovals,
-  defaultBatchValidityMs,
-  defaultExpiryMs,
-  defaultReason,
-  isWrite,
-} from './rules.ts';
+import { isNamedLive, liveByDefault, defaultBatchValidityMs, isWrite } from './rules.ts';
 import { comparableName, readGlob } from './pattern.ts';
 import {
   audienceAmong,
@@ -36,9 +29,7 @@ import {
  * the file has instead is added. The message for an unknown key lists the known keys.
  */
 
-const maxApprovals = 20;
 const maxInSet = 200;
-const maxExpiryMs = 30 * dayMs;
 const maxBatchValidityMs = 2 * hourMs;
 
 /** Ids of channels, and of people and Slack user groups. */
@@ -91,21 +82,6 @@ const sets = z.record(
   'expected names of sets, each with a list of environments',
 );
 
-const wholeNumber = `expected a whole number from 1 to ${maxApprovals}`;
-const approvalOf = <T extends z.ZodType>(approvers: T) =>
-  fields(
-    {
-      by: approvers.describe('The groups whose members can approve'),
-      notify: approvers.optional().describe('The groups whose members are notified instead; they need not approve'),
-      count: z.int(wholeNumber).min(1, wholeNumber).max(maxApprovals, wholeNumber).default(defaultApprovals),
-      expires: durationUpTo(maxExpiryMs)
-        .prefault(showDuration(defaultExpiryMs))
-        .describe('How long a change waits: 90s, 30m, 1h or 7d'),
-      reason: z.enum(['required', 'optional'], 'expected "required" or "optional"').default(defaultReason),
-    },
-    '{ by, notify, count, expires, reason }',
-  );
-
 function ruleOf(known: RuleNames) {
   const audience = audienceAmong([...known.groups.keys()]);
   const what = filledList(commandIn(known.catalogue), 'commands or classes').optional();
@@ -122,7 +98,7 @@ function ruleOf(known: RuleNames) {
       .optional()
       .describe('site/environment, domain:example.com, domain:*.example.com or company; left out: everywhere'),
     approval: z
-      .union([z.literal('none'), approvalOf(audience)], 'expected "none" or { by, notify, count, expires, reason }')
+      .union([z.literal('none'), approvalShape(audience)], 'expected "none" or { by, notify, count, expires, reason }')
       .optional()
       .describe('Who must approve before anything is sent; none: nobody'),
     canary: z
@@ -255,7 +231,7 @@ export const policyFile = (known: RuleNames) =>
       callers: callersShape(known.groups).default({}).describe('Programs that may ask, each for a person'),
       sets: sets.default({}).describe('Environments to be named together, as set:NAME'),
       rules: listShape(ruleOf(known), 'rules'),
-      freezes: freezesShape(known, approvalOf(audienceAmong([...known.groups.keys()])))
+      freezes: freezesShape(known, approvalShape(audienceAmong([...known.groups.keys()])))
         .default([])
         .describe('Times in which changes are held, whatever rules allow'),
       channels: channels.prefault({}).describe('Where which sites may be discussed, and where reports go'),

@@ -21,6 +21,7 @@ import {
 import { eventInWords, markOf, stateText } from '../change/states-and-events.ts';
 import { itemLine, itemsShown } from '../change/batch-card.ts';
 import { frozenCardOf, titleNow, type FrozenCard, isDone } from '../change/freeze.ts';
+import { reasonText } from '../change/reason.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
 import { askersNamed } from '../change/card.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../change/site-readings.ts';
@@ -77,9 +78,10 @@ export async function changePage(
 
 async function factsOf(database: Database, change: Change): Promise<FrozenCard['facts']> {
   const card = frozenCardOf(change);
+  const reason = reasonText(change);
   return [
     ['State', stateText(change)],
-    ['Asked by', say`${askersNamed(change)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
+    ['Asked by', say`${askersNamed(change)}${reason && say` (“${reason}”)`}`],
     ['Asked at', [time(change.created_at, 'date')]],
     ...(change.batch === null ? [] : [['Part of', [code(`#${change.batch}`)]] as const]),
     ...(card.warning ? [['Warned beforehand', card.warning] as const] : []),

@@ -9,7 +9,8 @@ import { refuseUnlessMayAsk } from '../access/may-run.ts';
 import { NotAllowed } from '../access/not-allowed.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../change/confirmation.ts';
 import { dryRun, shownByDryRun } from '../change/exact-request.ts';
-import { maxReasonLength, type Frozen } from '../change/freeze.ts';
+import type { Frozen } from '../change/freeze.ts';
+import { maxReasonLength, reasonProblem } from '../change/reason.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../send/new-change.ts';
@@ -18,7 +19,7 @@ import { handOn } from '../waiting/hand-on.ts';
 import { joinQueue, type JoinResult } from '../waiting/queues.ts';
 import { applyLeftOut } from '../decide/decide-batch.ts';
 import { lookAndFreeze } from '../decide/look-and-freeze.ts';
-import { lacksReason, reasonRequired, save } from '../decide/submit.ts';
+import { save } from '../decide/submit.ts';
 import type { Text } from '../words/text.ts';
 import { answerOf, type Answer } from './answer.ts';
 import { identifySender, type Sender, accountOf } from './speaker.ts';
@@ -125,7 +126,8 @@ export function evaluate(
   const will = reviewed ? 'save' : comesNext(command, authorized, first);
   // A review asks for the reason itself.
   if (will !== 'save') return { ...ready, will };
-  if (lacksReason(authorized)) return { kind: 'ask', resolved, person, says: reasonRequired() };
+  const unreasoned = reasonProblem(authorized);
+  if (unreasoned) return { kind: 'ask', resolved, person, says: unreasoned };
   if (reviewed) refuseUnlessTyped(command, authorized.target, reviewed.typedName);
   else if (first === 'fields') return { kind: 'ask', resolved, person };
   return { ...ready, will };

@@ -1,10 +1,11 @@
 import { Ajv } from 'ajv';
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { rights } from '../../src/commands/rights.ts';
 import { parseDuration } from '../../src/words/duration.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
+import { loadMatcher } from '../../src/policy/reason-match.ts';
 import { defaultExpiryMs } from '../../src/policy/rules.ts';
 import { derivedIn, policySchema } from '../derived.ts';
 import { withRules } from './fixtures.ts';
@@ -32,6 +33,8 @@ test('an approval without `expires` has the default, which editors show', () => 
   expect(parseDuration(defaultText)).toBe(defaultExpiryMs);
 });
 
+beforeAll(loadMatcher);
+
 describe('editors accept what Sitehand accepts', () => {
   test.each([
     ['the example', read('policy.example.yml')],
@@ -40,6 +43,12 @@ describe('editors accept what Sitehand accepts', () => {
     ['everyone', withRules('{ allow: [audit, unlock --force, logs reveal], to: everyone, approval: none }')],
     ['an approval', withRules('{ allow: [push], to: [leads], approval: { by: [leads], expires: 2592000s } }')],
     ['whom to notify', withRules('{ allow: [push], to: [leads], approval: { by: [leads], notify: [leads] } }')],
+    [
+      'a match',
+      withRules(
+        '{ allow: [push], to: [leads], approval: { by: [leads], reason: { match: a, link: https://a.b/$0 } } }',
+      ),
+    ],
     ['a deny', withRules('{ deny: [read, cache clear], to: [leads], where: [a/b, "domain:*", company] }')],
     ['groups of any name', `${ok}groups: { constructor: [U12], "12": [], a_b-c: [W12, S12] }`],
     ['sets', `${ok}sets: { care-plan_2: ["acme-*/live", b/c], constructor: ["*/*"] }`],
@@ -80,6 +89,7 @@ describe('Sitehand refuses what editors refuse', () => {
     ['too many approvals', withRules('{ allow: [push], to: [leads], approval: { by: [leads], count: 21 } }')],
     ['a duration', withRules('{ allow: [push], to: [leads], approval: { by: [leads], expires: 1w } }')],
     ['a reason', withRules('{ allow: [push], to: [leads], approval: { by: [leads], reason: yes } }')],
+    ['a link alone', withRules('{ allow: [push], to: [leads], approval: { by: [leads], reason: { link: a } } }')],
     ['a set by a name', `${ok}sets: { Care plan: [a/b] }`],
     ['an empty set', `${ok}sets: { a: [] }`],
     ['a channel by its name', `${ok}channels: { "#ops": {} }`],

@@ -119,6 +119,8 @@ describe('help on a command', () => {
       `${somewhere} It needs approval by somebody else in leads, within 1h. It needs a reason.`,
       ['push…', 'can push…'],
     ]);
+    const ticket = { ...leads, reason: [{ match: '[A-Z]+' }, { match: '`<!here>' }] };
+    expect((await approval(ticket))[0]).toContain('within 1h. It needs a reason with a match of [A-Z]+ and `<!here>.');
     const depends = `${somewhere} Whether it needs approval, and whose, depends on the target.`;
     expect(await approval('depends on the target')).toEqual([depends, ['push…', 'can push…']]);
     expect(await approval('depends on the target', (path) => path !== 'can')).toEqual([depends, ['push…']]);

@@ -7,7 +7,9 @@ import { attempt } from '../../base/errors.ts';
 import type { Given } from '../../language/bind-arguments.ts';
 import { refuseKeys, takesTokens } from '../../language/pasted-credentials.ts';
 import { refuseHidden } from '../../language/tokenize.ts';
-import { maxReasonLength } from '../../change/freeze.ts';
+import { matchesInWords, maxReasonLength } from '../../change/reason.ts';
+import type { NeededReason } from '../../policy/rules.ts';
+import { plain, say } from '../../words/text.ts';
 import { toldApart } from '../../words/similar-names.ts';
 
 /** Turns fields into modal inputs, and filled-in inputs back into words. */
@@ -34,6 +36,7 @@ type Element = InputBlock['element'];
 const limits = {
   label: 150,
   hint: 150,
+  reasonHint: 600,
   option: 75,
   input: 3_000,
   options: 100,
@@ -196,10 +199,18 @@ export function checkboxInputs(
   });
 }
 
-export function reasonInput(reason: string | undefined, isRequired = false, label = 'Reason'): InputBlock {
+/** `needed`: what the rules want of the reason. */
+export function reasonInput(
+  reason: string | undefined,
+  needed: NeededReason = 'optional',
+  label = 'Reason',
+): InputBlock {
   const initial = reason === undefined ? {} : { initial_value: reason.slice(0, maxReasonLength) };
   const shape = { action_id: reasonField, max_length: maxReasonLength, ...initial };
-  return { ...inputBlock(reasonField, label, { type: 'plain_text_input', ...shape }), optional: !isRequired };
+  const input = inputBlock(reasonField, label, { type: 'plain_text_input', ...shape });
+  if (typeof needed === 'string') return { ...input, optional: needed !== 'required' };
+  const wanted = plainText(plain(say`It needs ${matchesInWords(needed)}.`), limits.reasonHint);
+  return { ...input, optional: false, hint: wanted };
 }
 
 /** The input block of a field whose list is always the same. */

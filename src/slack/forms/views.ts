@@ -97,7 +97,7 @@ export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): Modal
     ...buttonRow([everythingButton(undefined)]),
     ...(approval === 'none' ? [] : [richText([say`Nothing is sent until it is approved.`])]),
     ...(frozen.items ? [leaveOutInput(environmentsIn(frozen.items))] : []),
-    reasonInput(frozen.parsed.reason, approval !== 'none' && approval.reason === 'required'),
+    reasonInput(frozen.parsed.reason, approval === 'none' ? 'optional' : approval.reason),
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];
   const submit = approval === 'none' ? frozen.action.button : 'Ask for approval';
@@ -115,11 +115,17 @@ const showsToken = ({ action, input }: Frozen): boolean =>
 
 /** The form that asks why a change is declined. */
 export const declineView = (number: number, memo: Memo): ModalView =>
-  modal('decline', `Decline #${number}`, memo, [reasonInput(undefined, true)], 'Decline');
+  modal('decline', `Decline #${number}`, memo, [reasonInput(undefined, 'required')], 'Decline');
 
 /** The form that asks for a note with an approval. `says`: what is approved. */
 export const approveView = (number: number, says: Text, memo: Memo): ModalView =>
-  modal('approve', `Approve #${number}`, memo, [richText([says]), reasonInput(undefined, false, 'Note')], 'Approve');
+  modal(
+    'approve',
+    `Approve #${number}`,
+    memo,
+    [richText([says]), reasonInput(undefined, 'optional', 'Note')],
+    'Approve',
+  );
 
 /** The form that asks which of these environments a batch leaves out before it goes on. */
 export const goOnView = (number: number, left: Parameters<typeof leaveOutInput>[0], memo: Memo): ModalView =>
