@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { dayMs } from '../words/duration.ts';
 import { beginningAt, endingAt, isZoneName, localDay, timeOfDay } from '../words/zoned-time.ts';
-import { weekMs, type FreezeTime, type WeeklySpan } from './freeze-time.ts';
+import { timeOfWeek, weekMs, type FreezeTime, type WeeklySpan } from './freeze-time.ts';
 import { isWrite, type Approval } from './rules.ts';
 import {
   audienceAmong,
@@ -28,7 +27,10 @@ const name = z
   .regex(/^[a-z0-9-]{1,40}$/, inputError('cannot name a freeze; use small letters a to z, digits and -, 40 at most'));
 const reason = z
   .string('expected a reason')
-  .regex(/^(?! )[^\p{Cc}\p{Cf}\p{Cs}]{1,200}(?<! )$/u, inputError('cannot be a reason; use 1 to 200 characters on one line'));
+  .regex(
+    /^(?! )[^\p{Cc}\p{Cf}\p{Cs}]{1,200}(?<! )$/u,
+    inputError('cannot be a reason; use 1 to 200 characters on one line'),
+  );
 
 const zone = z.string('expected a time zone, like Europe/Berlin').refine(isZoneName, {
   error: ({ input }) => unknownAmong('time zone', String(input), ['UTC', ...Intl.supportedValuesOf('timeZone')]),
@@ -47,13 +49,6 @@ const localTime = parsedText(
   },
 );
 
-const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-/** Milliseconds after the start of Monday. */
-function inWeek(day: string, clock: string): number | undefined {
-  const [at, time] = [days.findIndex((one) => one.startsWith(day.toLowerCase())), timeOfDay(clock)];
-  return at < 0 || time === undefined ? undefined : at * dayMs + time;
-}
-
 const weeklySpan = parsedText(
   z
     .string('expected days and times, like fri 16:00 – mon 08:00')
@@ -64,7 +59,7 @@ const weeklySpan = parsedText(
   (text): (WeeklySpan & { readonly text: string }) | string => {
     const [, day = '', clock = '', lastDay = '', lastClock = ''] =
       /^(\w+) ([\d:]+) ?(?:-|–|to) ?(\w+) ([\d:]+)$/.exec(text) ?? [];
-    const [from, to] = [inWeek(day, clock), inWeek(lastDay, lastClock)];
+    const [from, to] = [timeOfWeek(day, clock), timeOfWeek(lastDay, lastClock)];
     if (from === undefined || to === undefined)
       return `${quoted(`${from === undefined ? `${day} ${clock}` : `${lastDay} ${lastClock}`}`)} is not a time of the week; write it like fri 16:00`;
     if (from === to) return `${quoted(text)} ends when it begins`;

@@ -46,7 +46,10 @@ export function decideFreeze(policy: Policy, person: Member, request: AccessRequ
     return {
       kind: 'frozen',
       by: holding.map(({ freeze }) => freeze),
-      until: endOf(concerned.filter(isHeld).map(({ freeze }) => freeze), at),
+      until: endOf(
+        concerned.filter(isHeld).map(({ freeze }) => freeze),
+        at,
+      ),
       mayStill: exceptedBy(inForce.map(({ freeze }) => freeze)),
     };
   }

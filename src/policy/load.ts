@@ -148,11 +148,7 @@ const callerNamed = (name: string, { keys, ...one }: PolicySettings['callers'][s
   keys: new Set(keys.map(({ hash }) => hash)),
 });
 
-const freezeOf = ({
-  what,
-  where,
-  ...freeze
-}: PolicySettings['freezes'][number]): Omit<Freeze, 'line' | 'column'> => ({
+const freezeOf = ({ what, where, ...freeze }: PolicySettings['freezes'][number]): Omit<Freeze, 'line' | 'column'> => ({
   ...freeze,
   what: what && new Set(what),
   where: where?.map(({ pattern }) => pattern),

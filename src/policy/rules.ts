@@ -179,7 +179,10 @@ export type Policy = {
 };
 
 /** Whether the rule names this command's path, one that includes it, or its class. No rule can name the class `named`. */
-export function namesCommand({ what }: { readonly what: Rule['what'] }, { path, within, risk }: PolicyCommand): boolean {
+export function namesCommand(
+  { what }: { readonly what: Rule['what'] },
+  { path, within, risk }: PolicyCommand,
+): boolean {
   return what.has(path) || what.has(risk) || (within !== undefined && what.has(within));
 }
 
