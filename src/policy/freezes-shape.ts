@@ -4,7 +4,7 @@ import { timeOfWeek, weekMs, type FreezeTime, type WeeklySpan } from './freeze-t
 import { isWrite, type Approval } from './rules.ts';
 import {
   audienceAmong,
-  commandIn,
+  commandAmong,
   fields,
   filledList,
   inputError,
@@ -60,8 +60,10 @@ const weeklySpan = parsedText(
     const [, day = '', clock = '', lastDay = '', lastClock = ''] =
       /^(\w+) ([\d:]+) ?(?:-|–|to) ?(\w+) ([\d:]+)$/.exec(text) ?? [];
     const [from, to] = [timeOfWeek(day, clock), timeOfWeek(lastDay, lastClock)];
-    if (from === undefined || to === undefined)
-      return `${quoted(`${from === undefined ? `${day} ${clock}` : `${lastDay} ${lastClock}`}`)} is not a time of the week; write it like fri 16:00`;
+    if (from === undefined || to === undefined) {
+      const wrong = from === undefined ? `${day} ${clock}` : `${lastDay} ${lastClock}`;
+      return `${quoted(wrong)} is not a time of the week; write it like fri 16:00`;
+    }
     if (from === to) return `${quoted(text)} ends when it begins`;
     return { text, from, to: to > from ? to : to + weekMs };
   },
@@ -91,7 +93,7 @@ const overlap = (one: WeeklySpan, other: WeeklySpan): boolean =>
 function whatShape({ catalogue }: RuleNames) {
   const still = new Set(['read', ...catalogue.filter((one) => !isWrite(one)).map(({ path }) => path)]);
   return filledList(
-    commandIn(catalogue).refine((one) => !still.has(one), inputError('changes no site, and no freeze holds it')),
+    commandAmong(catalogue).refine((one) => !still.has(one), inputError('changes no site, and no freeze holds it')),
     'commands or classes',
   );
 }

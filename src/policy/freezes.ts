@@ -1,6 +1,6 @@
 import { strictest } from './approval-requirement.ts';
-import { nextFrom, spanAt } from './freeze-time.ts';
-import type { AccessRequest } from './matching.ts';
+import { nextFrom, inForceAt } from './freeze-time.ts';
+import { none, type AccessRequest } from './matching.ts';
 import { dependsOn, holds, membershipsOf, membershipsOfCaller } from './memberships.ts';
 import { coversFolded, foldNames } from './pattern.ts';
 import { callerPrefix, isWrite, namesCommand, type Freeze, type Member, type Needed, type Policy } from './rules.ts';
@@ -40,7 +40,7 @@ const horizonMs = 400 * dayMs;
 export function decideFreeze(policy: Policy, person: Member, request: AccessRequest, at: number): FreezeDecision {
   const concerned = freezesOn(policy, request).map((freeze) => ({ freeze, ...exceptionFor(policy, person, freeze) }));
   const isHeld = ({ is }: (typeof concerned)[number]): boolean => is !== 'yes';
-  const inForce = concerned.filter(({ freeze }) => spanAt(freeze.time, at));
+  const inForce = concerned.filter(({ freeze }) => inForceAt(freeze.time, at));
   const holding = inForce.filter(isHeld);
   if (holding.some(({ is }) => is === 'no')) {
     return {
@@ -84,17 +84,18 @@ function exceptionFor(policy: Policy, person: Member, { except }: Freeze) {
   const to = except?.to ?? [];
   const own = membershipsOf(policy, person);
   const asking = person.caller === undefined ? [own] : [own, membershipsOfCaller(policy, person)];
-  const each = asking.map((one) => holds(to, one, 'allow'));
-  if (each.includes('no')) return { is: 'no', groups: [] } as const;
-  if (!each.includes('perhaps')) return { is: 'yes', groups: [] } as const;
-  return { is: 'perhaps', groups: dependsOn([to], own) } as const;
+  const each = new Set(asking.map((one) => holds(to, one, 'allow')));
+  if (each.has('no')) return { is: 'no', groups: none } as const;
+  return each.has('perhaps')
+    ? ({ is: 'perhaps', groups: dependsOn([to], own) } as const)
+    : ({ is: 'yes', groups: none } as const);
 }
 
 /** When none of these is in force any more. */
 function endOf(freezes: readonly Freeze[], at: number): number | undefined {
   let end = at;
   while (end - at <= horizonMs) {
-    const untils = freezes.flatMap(({ time }) => spanAt(time, end)?.until ?? []);
+    const untils = freezes.flatMap(({ time }) => inForceAt(time, end)?.until ?? []);
     if (untils.length === 0) return end;
     end = Math.max(...untils);
   }

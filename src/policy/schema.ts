@@ -17,7 +17,7 @@ import {
   audienceAmong,
   callersShape,
   channelId,
-  commandIn,
+  commandAmong,
   durationUpTo,
   fields,
   listShape,
@@ -108,7 +108,7 @@ const approvalOf = <T extends z.ZodType>(approvers: T) =>
 
 function ruleOf(known: RuleNames) {
   const audience = audienceAmong([...known.groups.keys()]);
-  const what = filledList(commandIn(known.catalogue), 'commands or classes').optional();
+  const what = filledList(commandAmong(known.catalogue), 'commands or classes').optional();
   const rule = {
     allow: what.describe('What the rule allows: classes, or commands by name'),
     deny: what.describe('What the rule denies, whatever others allow: classes, or commands by name'),

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/errors.ts';
 import type { Person } from '../access/access-check.ts';
 import { groupsForRequirement } from '../policy/approvers.ts';
-import { nextFrom, spanAt, timeOfWeek } from '../policy/freeze-time.ts';
+import { nextFrom, inForceAt, timeOfWeek } from '../policy/freeze-time.ts';
 import { decideFreeze, freezesOn, type FreezeDecision } from '../policy/freezes.ts';
 import type { AccessRequest } from '../policy/matching.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
@@ -9,7 +9,7 @@ import { decideAccess } from '../policy/policy.ts';
 import type { Freeze, Needed, Policy } from '../policy/rules.ts';
 import { dayMs } from '../words/duration.ts';
 import { code, either, joined, say, type Text } from '../words/text.ts';
-import { isZoneName, localDay, momentOf, shownAt, timeOfDay, weeklyAround } from '../words/zoned-time.ts';
+import { isZoneName, localDay, momentMeant, shownAt, timeOfDay, weeklyAround } from '../words/zoned-time.ts';
 
 /** What the freezes of a policy file come to for a request, now and then or at a named time. */
 
@@ -55,7 +55,7 @@ function momentNamed(on: string, now: number): Named {
   const [, day = '', clock = '', zone = 'UTC'] = /^(\S+) (\S+)(?: (\S+))?$/.exec(on) ?? [];
   const [date, time, week] = [localDay(day), timeOfDay(clock), timeOfWeek(day, clock)];
   if (!isZoneName(zone)) throw notRead(say`${code(zone)} is not a time zone.`);
-  if (date !== undefined && time !== undefined) return { at: momentOf(zone, date + time), zone };
+  if (date !== undefined && time !== undefined) return { at: momentMeant(zone, date + time), zone };
   if (week === undefined) throw notRead(say`${code(on)} is not a time.`);
   const weekday = (Math.floor(week / dayMs) + 1) % 7;
   return { at: weeklyAround({ weekday, time: week % dayMs }, now, zone).next, zone };
@@ -69,7 +69,7 @@ const notRead = (what: Text): Refusal =>
 /** The freezes that hold or will hold it, as written. */
 function inGeneral(freezes: readonly Freeze[], now: number): readonly Text[] {
   return freezes
-    .filter(({ time }) => spanAt(time, now) !== undefined || nextFrom(time, now) !== undefined)
+    .filter(({ time }) => inForceAt(time, now) !== undefined || nextFrom(time, now) !== undefined)
     .map(({ name, time, except, line }) => {
       const others = except ? say`, except for ${joined(except.to.map(code), ', ')}` : '';
       return say`Held by the freeze ${code(name)} (line ${line}): ${time.text} ${time.zone}${others}.`;

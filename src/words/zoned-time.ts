@@ -40,8 +40,11 @@ export const beginningAt = (zone: string, local: number): number =>
 export const endingAt = (zone: string, local: number): number =>
   momentsOf(zone, local).at(-1) ?? changeOver(zone, local);
 
-/** The first moment of a local time. One that the clock skips is as long after the change as it was to be. */
-export function momentOf(zone: string, local: number): number {
+/**
+ * The moment that somebody means by a local time: its first. One that the clock skips is read by the clock before the change,
+ * so that it is later.
+ */
+export function momentMeant(zone: string, local: number): number {
   const [before = 0] = offsetsAround(zone, local);
   return momentsOf(zone, local)[0] ?? local - before;
 }
@@ -72,7 +75,7 @@ export function weeklyAround({ weekday, time }: WeeklyTime, now: number, zone: s
   const today = Math.floor(now / dayMs) * dayMs;
   const times = Array.from({ length: 19 }, (_, at) => today + (at - 9) * dayMs)
     .filter((day) => new Date(day).getUTCDay() === weekday)
-    .map((day) => ({ day: new Date(day).toISOString().slice(0, 10), at: momentOf(zone, day + time) }));
+    .map((day) => ({ day: new Date(day).toISOString().slice(0, 10), at: momentMeant(zone, day + time) }));
   const last = times.findLast(({ at }) => at <= now);
   const next = times.find(({ at }) => at > now);
   if (last === undefined || next === undefined) throw new RangeError('the time is out of range');
