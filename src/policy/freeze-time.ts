@@ -4,7 +4,7 @@ import { beginningAt, endingAt, shownAt, timeOfDay } from '../words/zoned-time.t
 
 /**
  * When a freeze is in force, by the clock of its zone. It is never shorter than written: it begins when the clock first
- * shows its beginning or a later time, and ends when the clock no longer shows a time before its end.
+ * shows its beginning or a later time, and ends when the clock last shows its end or an earlier time.
  */
 
 /** A span of every week, in milliseconds after the start of Monday; `to` is later than `from`, a week at most. */
