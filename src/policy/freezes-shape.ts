@@ -153,6 +153,8 @@ type Once = Readonly<Record<'from' | 'to', z.output<typeof localTime> | undefine
 function onceTime({ from, to, zone }: Once, ctx: Context): FreezeTime {
   if (!from || !to) return z.NEVER;
   const span = { from: beginningAt(zone, from.local), until: endingAt(zone, to.local) };
-  if (span.from >= span.until) refuse(ctx, ['to'], `${quoted(to.text)} is not after ${quoted(from.text)}`);
+  if (from.local >= to.local) refuse(ctx, ['to'], `${quoted(to.text)} is not after ${quoted(from.text)}`);
+  else if (span.from >= span.until)
+    refuse(ctx, ['to'], `the clock in ${zone} skips all from ${from.text} to ${to.text}`);
   return { kind: 'once', zone, text: `${from.text} to ${to.text}`, span };
 }
