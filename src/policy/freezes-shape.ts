@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { dayMs } from '../words/duration.ts';
 import { beginningAt, endingAt, isZoneName, localDay, timeOfDay } from '../words/zoned-time.ts';
-import { weekMs, type FreezeTime, type WeeklySpan } from './freeze-time.ts';
+import { timeOfWeek, weekMs, type FreezeTime, type WeeklySpan } from './freeze-time.ts';
 import { isWrite, type Approval } from './rules.ts';
 import {
   audienceAmong,
-  commandIn,
+  commandAmong,
   fields,
   filledList,
   inputError,
@@ -50,13 +49,6 @@ const localTime = parsedText(
   },
 );
 
-const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-/** Milliseconds after the start of Monday. */
-function inWeek(day: string, clock: string): number | undefined {
-  const [at, time] = [days.findIndex((one) => one.startsWith(day.toLowerCase())), timeOfDay(clock)];
-  return at < 0 || time === undefined ? undefined : at * dayMs + time;
-}
-
 const weeklySpan = parsedText(
   z
     .string('expected days and times, like fri 16:00 – mon 08:00')
@@ -67,9 +59,11 @@ const weeklySpan = parsedText(
   (text): (WeeklySpan & { readonly text: string }) | string => {
     const [, day = '', clock = '', lastDay = '', lastClock = ''] =
       /^(\w+) ([\d:]+) ?(?:-|–|to) ?(\w+) ([\d:]+)$/.exec(text) ?? [];
-    const [from, to] = [inWeek(day, clock), inWeek(lastDay, lastClock)];
-    if (from === undefined || to === undefined)
-      return `${quoted(from === undefined ? `${day} ${clock}` : `${lastDay} ${lastClock}`)} is not a time of the week; write it like fri 16:00`;
+    const [from, to] = [timeOfWeek(day, clock), timeOfWeek(lastDay, lastClock)];
+    if (from === undefined || to === undefined) {
+      const wrong = from === undefined ? `${day} ${clock}` : `${lastDay} ${lastClock}`;
+      return `${quoted(wrong)} is not a time of the week; write it like fri 16:00`;
+    }
     if (from === to) return `${quoted(text)} ends when it begins`;
     return { text, from, to: to > from ? to : to + weekMs };
   },
@@ -99,7 +93,7 @@ const overlap = (one: WeeklySpan, other: WeeklySpan): boolean =>
 function whatShape({ catalogue }: RuleNames) {
   const still = new Set(['read', ...catalogue.filter((one) => !isWrite(one)).map(({ path }) => path)]);
   return filledList(
-    commandIn(catalogue).refine((one) => !still.has(one), inputError('changes no site, and no freeze holds it')),
+    commandAmong(catalogue).refine((one) => !still.has(one), inputError('changes no site, and no freeze holds it')),
     'commands or classes',
   );
 }
@@ -159,6 +153,8 @@ type Once = Readonly<Record<'from' | 'to', z.output<typeof localTime> | undefine
 function onceTime({ from, to, zone }: Once, ctx: Context): FreezeTime {
   if (!from || !to) return z.NEVER;
   const span = { from: beginningAt(zone, from.local), until: endingAt(zone, to.local) };
-  if (span.from >= span.until) refuse(ctx, ['to'], `${quoted(to.text)} is not after ${quoted(from.text)}`);
+  if (from.local >= to.local) refuse(ctx, ['to'], `${quoted(to.text)} is not after ${quoted(from.text)}`);
+  else if (span.from >= span.until)
+    refuse(ctx, ['to'], `the clock in ${zone} skips all from ${from.text} to ${to.text}`);
   return { kind: 'once', zone, text: `${from.text} to ${to.text}`, span };
 }

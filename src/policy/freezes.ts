@@ -1,7 +1,7 @@
 import { strictest } from './approval-requirement.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import { nextFrom, spanAt, type Span } from './freeze-time.ts';
-import type { AccessRequest } from './matching.ts';
+import { nextFrom, inForceAt, type FreezeSpan } from './freeze-time.ts';
+import { none, type AccessRequest } from './matching.ts';
 import { dependsOn, holds, membershipsOf, membershipsOfCaller } from './memberships.ts';
 import { coversFolded, foldNames } from './pattern.ts';
 import {
@@ -50,7 +50,7 @@ const horizonMs = 400 * dayMs;
 export function decideFreeze(policy: Policy, person: Member, request: AccessRequest, at: number): FreezeDecision {
   const concerned = freezesOn(policy, request).map((freeze) => ({ freeze, ...exceptionFor(policy, person, freeze) }));
   const isHeld = ({ is }: (typeof concerned)[number]): boolean => is !== 'yes';
-  const inForce = concerned.filter(({ freeze }) => spanAt(freeze.time, at));
+  const inForce = concerned.filter(({ freeze }) => inForceAt(freeze.time, at));
   const holding = inForce.filter(isHeld);
   if (holding.some(({ is }) => is === 'no')) {
     return {
@@ -82,12 +82,12 @@ export function freezesAround(
   { freezes }: Policy,
   environments: readonly Environment[],
   { at, withinMs }: { readonly at: number; readonly withinMs: number },
-): readonly ({ readonly freeze: Freeze } & Span)[] {
+): readonly ({ readonly freeze: Freeze } & FreezeSpan)[] {
   const places = environments.map(foldNames);
   return freezes
     .filter(({ where }) => places.some((place) => where?.some((one) => coversFolded(one, place, 'deny')) ?? true))
     .flatMap((freeze) => {
-      const span = spanAt(freeze.time, at) ?? spanAt(freeze.time, nextFrom(freeze.time, at) ?? at);
+      const span = inForceAt(freeze.time, at) ?? inForceAt(freeze.time, nextFrom(freeze.time, at) ?? at);
       return span && span.from <= at + withinMs ? [{ freeze, ...span }] : [];
     })
     .toSorted((one, other) => one.from - other.from);
@@ -117,16 +117,17 @@ function exceptionFor(policy: Policy, person: Member, { except }: Freeze) {
   const own = membershipsOf(policy, person);
   const asking = person.caller === undefined ? [own] : [own, membershipsOfCaller(policy, person)];
   const each = new Set(asking.map((one) => holds(to, one, 'allow')));
-  if (each.has('no')) return { is: 'no', groups: [] } as const;
-  if (!each.has('perhaps')) return { is: 'yes', groups: [] } as const;
-  return { is: 'perhaps', groups: dependsOn([to], own) } as const;
+  if (each.has('no')) return { is: 'no', groups: none } as const;
+  return each.has('perhaps')
+    ? ({ is: 'perhaps', groups: dependsOn([to], own) } as const)
+    : ({ is: 'yes', groups: none } as const);
 }
 
 /** When none of these is in force any more. */
 function endOf(freezes: readonly Freeze[], at: number): number | undefined {
   let end = at;
   while (end - at <= horizonMs) {
-    const untils = freezes.flatMap(({ time }) => spanAt(time, end)?.until ?? []);
+    const untils = freezes.flatMap(({ time }) => inForceAt(time, end)?.until ?? []);
     if (untils.length === 0) return end;
     end = Math.max(...untils);
   }

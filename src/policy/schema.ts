@@ -10,7 +10,7 @@ import {
   audienceAmong,
   callersShape,
   channelId,
-  commandIn,
+  commandAmong,
   durationUpTo,
   fields,
   listShape,
@@ -84,7 +84,7 @@ const sets = z.record(
 
 function ruleOf(known: RuleNames) {
   const audience = audienceAmong([...known.groups.keys()]);
-  const what = filledList(commandIn(known.catalogue), 'commands or classes').optional();
+  const what = filledList(commandAmong(known.catalogue), 'commands or classes').optional();
   const rule = {
     allow: what.describe('What the rule allows: classes, or commands by name'),
     deny: what.describe('What the rule denies, whatever others allow: classes, or commands by name'),

@@ -50,7 +50,7 @@ export const target = parsedText(z.string('expected a target, like "acme-shop/*"
   return typeof pattern === 'string' ? `${quoted(text)} is not a target: ${pattern}` : { text, pattern };
 });
 
-export function commandIn(catalogue: Catalogue) {
+export function commandAmong(catalogue: Catalogue) {
   const names = [...classes, ...catalogue.map(({ path }) => path)];
   return z.enum(names, {
     error: ({ input }) =>

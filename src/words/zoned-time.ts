@@ -32,16 +32,19 @@ export function momentsOf(zone: string, local: number): readonly number[] {
     .toSorted((a, b) => a - b);
 }
 
-/** The moment from which a clock in the zone has shown this local time or a later one. */
+/** The first moment at which a clock in the zone shows this local time or a later one. */
 export const beginningAt = (zone: string, local: number): number =>
   momentsOf(zone, local)[0] ?? changeOver(zone, local);
 
-/** The moment from which a clock in the zone no longer shows an earlier local time. */
+/** The moment after which a clock in the zone shows only later local times. */
 export const endingAt = (zone: string, local: number): number =>
   momentsOf(zone, local).at(-1) ?? changeOver(zone, local);
 
-/** The first moment of a local time. One that the clock skips is as long after the change as it was to be. */
-export function momentOf(zone: string, local: number): number {
+/**
+ * The moment that somebody means by a local time: its first. One that the clock skips is read by the clock before the change,
+ * so that it is later.
+ */
+export function momentMeant(zone: string, local: number): number {
   const [before = 0] = offsetsAround(zone, local);
   return momentsOf(zone, local)[0] ?? local - before;
 }
@@ -72,7 +75,7 @@ export function weeklyAround({ weekday, time }: WeeklyTime, now: number, zone: s
   const today = Math.floor(now / dayMs) * dayMs;
   const times = Array.from({ length: 19 }, (_, at) => today + (at - 9) * dayMs)
     .filter((day) => new Date(day).getUTCDay() === weekday)
-    .map((day) => ({ day: new Date(day).toISOString().slice(0, 10), at: momentOf(zone, day + time) }));
+    .map((day) => ({ day: new Date(day).toISOString().slice(0, 10), at: momentMeant(zone, day + time) }));
   const last = times.findLast(({ at }) => at <= now);
   const next = times.find(({ at }) => at > now);
   if (last === undefined || next === undefined) throw new RangeError('the time is out of range');
@@ -86,10 +89,7 @@ export const isZone = (zone: string): boolean => clockIn(zone) !== undefined;
 export const isZoneName = (zone: string): boolean => /^(?:UTC|[A-Z]\w*\/[\w/+-]+)$/i.test(zone) && isZone(zone);
 
 /** The offset of a zone from UTC at that moment, in milliseconds; 0 for an unknown zone. */
-function offsetOf(zone: string, at: number): number {
-  const shown = clockIn(zone)?.formatToParts(at);
-  return aheadOf(shown?.find(({ type }) => type === 'timeZoneName')?.value);
-}
+const offsetOf = (zone: string, at: number): number => aheadOf(clockIn(zone)?.format(at));
 
 /** `+0530`, `+05:30` or `+05:53:28` in milliseconds; 0 without one. */
 export function aheadOf(written: string | undefined): number {
@@ -99,7 +99,7 @@ export function aheadOf(written: string | undefined): number {
 }
 
 const maxClocks = 100;
-/** Making one takes longer than a hundred readings. */
+/** Making one takes as long as fifty readings. */
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** Reads the clock in a zone; undefined if there is no such zone. */

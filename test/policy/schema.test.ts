@@ -52,6 +52,10 @@ describe('editors accept what Sitehand accepts', () => {
     ['a deny', withRules('{ deny: [read, cache clear], to: [leads], where: [a/b, "domain:*", company] }')],
     ['groups of any name', `${ok}groups: { constructor: [U12], "12": [], a_b-c: [W12, S12] }`],
     ['sets', `${ok}sets: { care-plan_2: ["acme-*/live", b/c], constructor: ["*/*"] }`],
+    [
+      'freezes',
+      `${ok}freezes: [{ name: a, zone: UTC, from: 2026-11-27 18:00, to: 2026-12-01 08:00, what: [push] }, { name: b, zone: UTC, weekly: [fri 16:00 – mon 08:00] }]`,
+    ],
     ['people', `${ok}people: { "Zoë B.": [U12, W12], two: [] }`],
     ['channels', `${ok}channels: { G0A: {}, C0A: { cards: C0B, sites: ["*"] }, deny: [C12], ops: C0C }`],
     [
@@ -71,7 +75,13 @@ describe('Sitehand refuses what editors refuse', () => {
     ['no rules', 'version: 1'],
     ['another version', 'version: 2\nrules: []'],
     ['an unknown key', `${ok}rulez: []`],
-    ['a planned key', `${ok}freeze: []`],
+    ['a planned key', `${ok}night: []`],
+    ['a freeze without a zone', `${ok}freezes: [{ name: a, weekly: fri 16:00 - mon 08:00 }]`],
+    ['a freeze without a time', `${ok}freezes: [{ name: a, zone: UTC }]`],
+    [
+      'a freeze of everyone but everyone',
+      `${ok}freezes: [{ name: a, zone: UTC, weekly: fri 16:00 - mon 08:00, except: { to: everyone } }]`,
+    ],
     ['a group called everyone', `${ok}groups: { everyone: [] }`],
     ['a group by a name', `${ok}groups: { Leads: [] }`],
     ['a name in a group', `${ok}groups: { leads: ["@chi"] }`],

@@ -1,4 +1,4 @@
-import { aheadOf, isZone, momentOf } from '../../words/zoned-time.ts';
+import { aheadOf, isZone, momentMeant } from '../../words/zoned-time.ts';
 import { jsonFields } from './json-line.ts';
 import { anyWord } from './levels.ts';
 import { hourMs } from '../../words/duration.ts';
@@ -110,4 +110,4 @@ function utcOf(year: Digits, month: number, day: Digits, [hours, minutes, second
 
 /** The offset of a named zone from UTC at a local time, in milliseconds; NaN if the zone is not known. */
 const offsetOf = (zone: string, shown: number): number =>
-  ambiguous.test(zone) || !isZone(zone) ? Number.NaN : shown - momentOf(zone, shown);
+  ambiguous.test(zone) || !isZone(zone) ? Number.NaN : shown - momentMeant(zone, shown);

@@ -1,7 +1,7 @@
 import { isAmountAndUnit, parseDuration, showDuration, dayMs } from '../../../words/duration.ts';
 import { Refusal } from '../../../base/errors.ts';
 import { code, say } from '../../../words/text.ts';
-import { localDay, momentOf, shownAt, timeOfDay } from '../../../words/zoned-time.ts';
+import { localDay, momentMeant, shownAt, timeOfDay } from '../../../words/zoned-time.ts';
 
 /** A point in time as typed: `ago` in milliseconds, or a date or time of day in the person's time zone. */
 export type Moment = { readonly ago: number } | { readonly clock: string };
@@ -44,13 +44,13 @@ export function readMoment(label: string, text: string): Moment {
 export function momentAt(moment: Moment, now: number, zone: string): number {
   if ('ago' in moment) return now - moment.ago;
   const today = Math.floor(shownAt(zone, now) / dayMs) * dayMs;
-  if (moment.clock === 'today') return momentOf(zone, today);
-  if (moment.clock === 'yesterday') return momentOf(zone, today - dayMs);
+  if (moment.clock === 'today') return momentMeant(zone, today);
+  if (moment.clock === 'yesterday') return momentMeant(zone, today - dayMs);
   const { day, time, utc } = readingOf(moment.clock) ?? { day: today, time: 0, utc: false };
   const shown = (day ?? today) + time;
   if (utc) return shown;
-  const at = momentOf(zone, shown);
-  return day === undefined && at > now ? momentOf(zone, shown - dayMs) : at;
+  const at = momentMeant(zone, shown);
+  return day === undefined && at > now ? momentMeant(zone, shown - dayMs) : at;
 }
 
 /** The start of a span that ends now. Throws `Refusal` for the future, with an example such as `2d`. */
