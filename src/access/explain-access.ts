@@ -129,10 +129,11 @@ export async function explainTo(
 ): Promise<Ability> {
   const resolved = resolve(parsedFrom(args), context.names(by));
   const targets = openTargets(resolved.parsed, context.names(by), context.company());
+  const at = context.policy().freezes.length > 0 ? await context.database.now() : undefined;
   const found =
     targets.length > 0
       ? await explainOnAny(context, by, id, resolved, targets)
-      : await explainAccess(context, by, args, id, await context.database.now());
+      : await explainAccess(context, by, args, id, at);
   const ability = await withChannel(context, found, resolved, cardChannel);
   if (readsCompany(context, by)) return ability;
   const { asked } = aboutOf(resolved, context.company());

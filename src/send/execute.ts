@@ -1,20 +1,17 @@
 import { HeldBack, NotSent } from '../hosting/client.ts';
 import { failpoint } from '../base/failpoints.ts';
-import { findChange, touchChange, isBatch, isPartOfBatch, type Change } from '../storage/changes.ts';
-import { unowned } from '../storage/lease.ts';
+import { findChange, isBatch, isPartOfBatch, type Change } from '../storage/changes.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../words/text.ts';
 import { sendLeaseMs } from '../change/change.ts';
 import { callOf, frozenCardOf } from '../change/freeze.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
-import { redraw } from '../storage/redraw.ts';
-import { blockedReason, cancelAtLock } from './blocked.ts';
+import { blockedReason, cancelAtLock, endOrWait, endUnsent, reschedule, tooLate } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
-import { recheck, type Rechecked } from '../change/recheck.ts';
-import { markFor, stateText } from '../change/states-and-events.ts';
+import { recheck } from '../change/recheck.ts';
+import { markFor } from '../change/states-and-events.ts';
 import { settleAccess } from '../change/timed-access.ts';
-import { endsUnsent } from '../change/replies.ts';
 import { startBatch } from './run-batch.ts';
 import type { SendContext } from './context.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
@@ -27,9 +24,6 @@ const unsure = {
   why: "my database didn't say whether it had saved that I was about to",
   isBegun: 'not known',
 } as const;
-const retryMs = 5_000;
-/** A freeze lasts for hours, and each look asks Slack and the host. */
-const frozenRetryMs = 5 * 60_000;
 
 /**
  * Sends an approved change at most once: checks rights and drift, opens the connection, saves *sending*, and writes
@@ -50,29 +44,6 @@ export async function execute(context: SendContext, change: Change): Promise<voi
   const call = callOf(change);
   const { before = Infinity } = checked;
   return call === undefined ? complete(context, change, before) : connectAndSend(context, change, call, before);
-}
-
-/** It can't be sent as it is now: ends it, or looks again. */
-async function endOrWait(
-  context: SendContext,
-  change: Change,
-  checked: Exclude<Rechecked, { kind: 'as it was' }>,
-): Promise<void> {
-  switch (checked.kind) {
-    case 'invalidated':
-      return endUnsent(context, change, 'invalidated', checked.why);
-    case 'drifted':
-      return endUnsent(context, change, 'supersede', checked.why);
-    case 'later':
-    case 'host trouble':
-      return reschedule(context, change, checked.why);
-    case 'in freeze': {
-      if (isPartOfBatch(change)) return cancelAtLock(context, change, checked.why);
-      const { until = Infinity } = checked;
-      // The policy may change before the freeze ends.
-      return reschedule(context, change, checked.why, (now) => Math.min(until, now + frozenRetryMs, change.expires_at));
-    }
-  }
 }
 
 async function connectAndSend(
@@ -155,42 +126,6 @@ async function complete(context: SendContext, seen: Change, before: number): Pro
     return moved !== undefined;
   });
   if (!isDone) await reschedule(context, seen, say`Something changed at the last moment.`);
-}
-
-/** The text says why it waited, as shown on the card. */
-const tooLate = (change: Change): Text =>
-  joined([
-    say`It was not sent in time.`,
-    change.last_note === null ? undefined : say`Until then: ${stateText(change)}`,
-  ]);
-
-/** Reschedule; the state is unchanged and the card says why. */
-async function reschedule(
-  { database }: SendContext,
-  change: Change,
-  why: Text,
-  dueAt = (now: number) => now + retryMs,
-): Promise<void> {
-  await database.transaction(async (tx) => {
-    const now = await database.now(tx);
-    const last_note = JSON.stringify(say`**Not sent yet.** ${why}`);
-    const held = await touchChange(tx, change, { due_at: dueAt(now), ...unowned, last_note });
-    if (held === undefined || held.last_note === change.last_note) return;
-    await redraw(tx, held.number, now);
-  });
-}
-
-/** Ends a change that was not sent. */
-export async function endUnsent(
-  { database, changeStore }: SendContext,
-  change: Change,
-  kind: 'expire' | 'invalidated' | 'supersede',
-  why: Text,
-): Promise<void> {
-  await database.transaction(async (tx) => {
-    const note = { by: 'sitehand', at: await database.now(tx), ...endsUnsent(change, kind, why) };
-    await changeStore.advance(tx, change, { kind }, note);
-  });
 }
 
 /** No connection: nothing was sent. Tries again, or expires once the attempts are used up. */
