@@ -27,7 +27,7 @@ import { exactLines, exactRequest } from './exact-request.ts';
 import { batchItemsOf, type BatchItem } from './batch.ts';
 import { itemsShown } from './batch-card.ts';
 import { callOf, frozenCardOf, type Frozen, type FrozenCard } from './freeze.ts';
-import { reasonText } from './reason.ts';
+import { reasonText } from '../access/reason.ts';
 import { readerOf } from '../access/visibility.ts';
 import { approvedBy, askersNamed, renderCard, type Approved } from './card.ts';
 import { decisionButtons, type ShownChange, type ShownVersion, refuseUnlessOurs } from './buttons.ts';

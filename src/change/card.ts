@@ -14,7 +14,7 @@ import {
 } from './buttons.ts';
 import { closableMinute } from './change.ts';
 import { factsOf, frozenCardOf, isDone, titleNow, type FrozenCard } from './freeze.ts';
-import { reasonText } from './reason.ts';
+import { reasonText } from '../access/reason.ts';
 import { markOf, stateText } from './states-and-events.ts';
 
 /** A change as people see it now: frozen words, current state, buttons. Plain data; `slack/` draws it. */

@@ -4,7 +4,7 @@ import { findSaved, findWaiting, type Change, type NewChange } from '../storage/
 import type { Tx } from '../storage/database.ts';
 import { LockHeld, type ChangeStore } from '../change/change-store.ts';
 import { coolsDown } from '../change/change.ts';
-import { reasonProblem } from '../change/reason.ts';
+import { reasonProblem } from '../access/reason.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../change/confirmation.ts';
 import { idsOf } from '../policy/memberships.ts';
 import { withHolder, lockInTheWay, lockedOut } from '../change/lock-in-the-way.ts';

@@ -5,7 +5,7 @@ import { requestId } from '../storage/inbox.ts';
 import { canaryIn } from './freeze-batch.ts';
 import type { BatchItem, BatchProgress } from '../change/batch.ts';
 import { readyToSend } from '../change/change.ts';
-import { storedReason } from '../change/reason.ts';
+import { storedReason } from '../access/reason.ts';
 import { linksIn } from '../policy/reason-match.ts';
 import { nameToType } from '../change/confirmation.ts';
 import { batchTarget, targetKey } from '../access/targets.ts';

@@ -21,7 +21,7 @@ import {
 import { eventInWords, markOf, stateText } from '../change/states-and-events.ts';
 import { itemLine, itemsShown } from '../change/batch-card.ts';
 import { frozenCardOf, titleNow, type FrozenCard, isDone } from '../change/freeze.ts';
-import { reasonText } from '../change/reason.ts';
+import { reasonText } from '../access/reason.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
 import { askersNamed } from '../change/card.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../change/site-readings.ts';

@@ -10,7 +10,7 @@ import { NotAllowed } from '../access/not-allowed.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../change/confirmation.ts';
 import { dryRun, shownByDryRun } from '../change/exact-request.ts';
 import type { Frozen } from '../change/freeze.ts';
-import { maxReasonLength, reasonProblem } from '../change/reason.ts';
+import { maxReasonLength, reasonProblem } from '../access/reason.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../send/new-change.ts';

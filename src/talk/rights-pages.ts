@@ -3,7 +3,7 @@ import { counted, type Page, paragraph } from '../commands/kit/page.ts';
 import { showDuration } from '../words/duration.ts';
 import { code, joined, mention, say, type Text } from '../words/text.ts';
 import { membershipsOf, unknownGroups } from '../policy/memberships.ts';
-import { neededInWords } from '../change/reason.ts';
+import { neededInWords } from '../access/reason.ts';
 import type { NeededReason, Policy } from '../policy/rules.ts';
 import type { Person } from '../access/access-check.ts';
 

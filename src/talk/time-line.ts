@@ -15,7 +15,7 @@ import type { MayRead } from '../access/visibility.ts';
 import { parseDetails } from '../audit/audit-anchor.ts';
 import { markOf, stateText, eventInWords } from '../change/states-and-events.ts';
 import { frozenCardOf } from '../change/freeze.ts';
-import { reasonText } from '../change/reason.ts';
+import { reasonText } from '../access/reason.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../change/site-readings.ts';
 import type { Asking } from '../decide/admin-actions.ts';
 import type { PipelineContext } from './context.ts';

@@ -7,7 +7,7 @@ import { attempt } from '../../base/errors.ts';
 import type { Given } from '../../language/bind-arguments.ts';
 import { refuseKeys, takesTokens } from '../../language/pasted-credentials.ts';
 import { refuseHidden } from '../../language/tokenize.ts';
-import { matchesInWords, maxReasonLength } from '../../change/reason.ts';
+import { matchesInWords, maxReasonLength } from '../../access/reason.ts';
 import type { NeededReason } from '../../policy/rules.ts';
 import { plain, say } from '../../words/text.ts';
 import { toldApart } from '../../words/similar-names.ts';

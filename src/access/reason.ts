@@ -1,5 +1,5 @@
-import { authorizationOf } from '../access/authorization.ts';
-import type { Authorized } from '../access/access-check.ts';
+import { authorizationOf } from './authorization.ts';
+import type { Authorized } from './access-check.ts';
 import { Refusal } from '../base/errors.ts';
 import { scrub } from '../base/secret.ts';
 import { findMatch, maxSearched } from '../policy/reason-match.ts';
