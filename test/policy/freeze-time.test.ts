@@ -186,3 +186,10 @@ test('5,000 weeks in zones of both hemispheres are as the clock shows them', () 
   );
   expect(weeks).toBeGreaterThan(5_000);
 });
+
+test('parts of the week that leave nothing out are one span, of more than 400 days on either side', () => {
+  const time = timeOf('Europe/Berlin', { weekly: ['mon 00:00 - fri 00:00', 'fri 00:00 - mon 00:00'] });
+  const { from, until } = inForceAt(time, start) ?? { from: start, until: start };
+  expect(Math.min(start - from, until - start)).toBeGreaterThan(400 * dayMs);
+  expect(nextFrom(time, start)).toBeUndefined();
+});

@@ -44,6 +44,8 @@ describe('a person, the exceptions of two freezes, approvals, unknown user group
     { member: rob, isIn: ['readers'], mayBeIn: [] },
     { member: person('U09GUY', 'S0GUIDES'), isIn: ['guides'], mayBeIn: [] },
     { member: person('U09GUY'), isIn: [], mayBeIn: [] },
+    // Another of their accounts is in the group.
+    { member: { ...person('U09GUY'), joinedGroups: ['S0GUIDES'] }, isIn: [], mayBeIn: [] },
     { member: { id: 'U09GUY', groups: [] }, isIn: [], mayBeIn: ['guides'] },
     { member: { id: 'U03CHI', groups: [] }, isIn: ['leads'], mayBeIn: ['guides'] },
   ];
