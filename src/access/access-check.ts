@@ -4,6 +4,7 @@ import type { Company, Environment, Target } from '../hosting/contract/target.ts
 import { decideAccess, mayAnywhere, unknownIn } from '../policy/policy.ts';
 import type { Member, Policy } from '../policy/rules.ts';
 import { authorizationOnAsking, authorizeEach, type Authorization } from './authorization.ts';
+import type { Schedule } from '../language/schedule.ts';
 import type { Text } from '../words/text.ts';
 import { aboutOf, manyOf } from './targets.ts';
 import { isDecided, refuseUnlessMayTry, mayNotUse } from './may-run.ts';
@@ -36,6 +37,9 @@ export type Authorized = Resolved & {
   readonly unsure?: readonly string[];
   /** What its card says of the freezes that concern it. */
   readonly freeze?: Text | undefined;
+  /** When it is to be sent, and the zone of whoever asks. */
+  readonly schedule?: Schedule | undefined;
+  readonly zone?: string;
 };
 
 /** Why a person who is not a member may not use Sitehand. */

@@ -6,6 +6,7 @@ import type { Write } from '../hosting/contract/call.ts';
 import { amount, inline, joined, say, type Text } from '../words/text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import type { Change } from '../storage/changes.ts';
+import { scheduleInWords, type Schedule } from '../language/schedule.ts';
 import type { BatchItem } from './batch.ts';
 
 /** The text of a card, as stored and fingerprinted. */
@@ -16,6 +17,8 @@ export type FrozenCard = {
   readonly facts: readonly (readonly [label: string, value: Text])[];
   /** What the change does to timed access once it is done. */
   readonly access?: Access;
+  /** When it may be sent; left out: as soon as it is allowed to. */
+  readonly schedule?: Schedule;
 };
 
 /** A command turned into the exact call and card that will be approved and sent. */
@@ -55,7 +58,10 @@ export function freeze(
   const wording = action.card({ ...of, now });
   const blocked = isBlocked ? blockedWarning(authorized) : undefined;
   const warning = joined([authorized.freeze, blocked, wording.warning], '\n');
-  const card = { ...frozenCard({ ...wording, warning }), ...(access && { access }) };
+  const { schedule } = authorized;
+  const when = schedule && { When: scheduleInWords(schedule, authorized.zone ?? 'UTC') };
+  const said = frozenCard({ ...wording, warning, facts: { ...when, ...wording.facts } });
+  const card = { ...said, ...(access && { access }), ...(schedule && { schedule }) };
   const preconditions = preconditionsOf(action, authorized, snapshot);
   return { ...authorized, action, snapshot, preconditions, ...withFingerprint(call, card) };
 }

@@ -29,7 +29,8 @@ export type Rechecked =
 
 /** Checks rights, votes, target and preconditions again, with the same functions as at the start. */
 export async function recheck(context: ChangeContext, change: Change): Promise<Rechecked> {
-  if (fingerprint(change.call, change.card) !== change.fingerprint) return fingerprintDiffers;
+  const isAsAgreed = fingerprint(change.call, change.card) === change.fingerprint && isAsScheduled(change);
+  if (!isAsAgreed) return fingerprintDiffers;
   const { timerOf, approval } = authorizationOf(change);
   const isHeld = timerOf === undefined && context.rulesDiffer();
   // Otherwise the loosest file would decide.
@@ -42,6 +43,14 @@ export async function recheck(context: ChangeContext, change: Change): Promise<R
 
 /** What is read of a change that may still be sent. */
 type Restored = Reparsed & { readonly before: number | undefined };
+
+/** Its window is part of what was agreed on. A batch that has begun may have less time. */
+function isAsScheduled(change: Change): boolean {
+  const { schedule } = frozenCardOf(change);
+  if (isPartOfBatch(change)) return true;
+  if (schedule === undefined) return change.scheduled_at === null;
+  return change.scheduled_at === schedule.at && change.expires_at <= schedule.until;
+}
 
 /** How long to wait for the host's list of sites, which shows whether the target still exists. */
 export const listingMs = 8_000;
@@ -102,7 +111,8 @@ async function recheckFreezes(
   const { target, args, number, created_at: askedAt, target_name: where } = change;
   const { access } = frozenCardOf(change);
   const asked = { resolved: restored.resolved, access, target, args, number, askedAt };
-  const decision = await underFreezes(context, person, asked, await context.database.now());
+  const at = Math.max(await context.database.now(), change.scheduled_at ?? 0);
+  const decision = await underFreezes(context, person, asked, at);
   if (decision.kind === 'unknown') return notKnown(decision.groups);
   if (decision.kind === 'frozen')
     return { kind: 'in freeze', why: freezeInWords(decision, where), until: decision.until };

@@ -13,6 +13,7 @@ import { canaryOf, freezeBatch, leftOutFacts, type NothingToDo } from '../send/f
 import { asRefusal } from '../change/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
+import { scheduleOf } from '../language/schedule.ts';
 import type { SendContext } from '../send/context.ts';
 
 /** How many environments of a batch are read in parallel, and how long all of them may take, in milliseconds. */
@@ -70,6 +71,7 @@ async function freezeEach(
 
 /** The authorization of a batch of these: each of them may add what it needs because of a freeze. */
 export const together = ({ authorization }: Authorized, items: readonly Authorized[]) => ({
+  schedule: items[0]?.schedule,
   authorization: {
     ...authorization,
     approval: strictestOf([authorization, ...items.map((one) => one.authorization)].map(({ approval }) => approval)),
@@ -126,14 +128,16 @@ async function freezeOne(
 
 type Look = { readonly action: AnyAction; readonly snapshot: unknown; readonly now: number };
 
-/** What the freezes add to the approval and to the card. Throws `Refusal` if one holds it. */
+/** When it is to be sent, and what the freezes then add to the approval and to the card. Throws `Refusal` if one holds it. */
 async function allowedNow(
   context: SendContext,
   authorized: Authorized,
   person: Person,
   { action, snapshot, now }: Look,
-): Promise<Pick<Authorized, 'authorization' | 'freeze'>> {
+): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'schedule' | 'zone'>> {
   const { authorization, target, input, parsed } = authorized;
+  const schedule = scheduleOf(parsed, now, person.zone);
+  const when = { schedule, zone: person.zone };
   const asked = {
     resolved: authorized,
     access: action.access?.({ input, snapshot }),
@@ -141,13 +145,13 @@ async function allowedNow(
     args: JSON.stringify(canonicalArgs(withoutId(authorized))),
     askedAt: now,
   };
-  const decision = await underFreezes(context, person, asked, now);
+  const decision = await underFreezes(context, person, asked, Math.max(now, schedule?.at ?? 0));
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
-    return { authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says };
+    return { ...when, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says };
   if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name);
   const approval = strictestOf([authorization.approval, decision.approval]);
-  const until = now + (approval === 'none' ? validMs : approval.expires);
+  const until = schedule?.until ?? now + (approval === 'none' ? validMs : approval.expires);
   const names = decision.names.length > 0 ? { freezes: decision.names } : {};
-  return { authorization: { ...authorization, approval, ...names }, freeze: freezeWarning(decision, until) };
+  return { ...when, authorization: { ...authorization, approval, ...names }, freeze: freezeWarning(decision, until) };
 }

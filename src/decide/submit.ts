@@ -24,7 +24,7 @@ import type { SendContext } from '../send/context.ts';
 async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: number): Promise<Change> {
   const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
   const held = await lockInTheWay(tx, row, now);
-  if (held && row.state === 'approved') throw new LockHeld(await withHolder(tx, held, row));
+  if (held && row.state === 'approved' && row.scheduled_at == null) throw new LockHeld(await withHolder(tx, held, row));
   const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
   const event = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
   const reply = asked(saved, { held, twin, paused: await pauseOf(tx, heldAs(saved)) });

@@ -39,7 +39,10 @@ export async function execute(context: SendContext, change: Change): Promise<voi
   // Both only read and run at the same time. Nothing is read between the commit of *sending* and the write.
   const [checked] = await Promise.all([recheck(context, change), checkBefore(context, change)]);
   if (checked.kind !== 'as it was') return endOrWait(context, change, checked);
-  if (isBatch(change)) return startBatch(context, change, checked.before);
+  if (isBatch(change)) {
+    const until = change.scheduled_at === null ? Infinity : change.expires_at;
+    return startBatch(context, change, Math.min(checked.before ?? Infinity, until));
+  }
   failpoint('rechecked', change.number);
   const call = callOf(change);
   const { before = Infinity } = checked;

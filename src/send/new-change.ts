@@ -111,15 +111,23 @@ export function rowInBatch(batch: Change, { target, ...frozen }: BatchItem, now:
 }
 
 function initialState(
-  { authorization, action, target }: Frozen,
+  { authorization, action, target, schedule }: Frozen,
   now: number,
-): Pick<NewChange, 'state' | 'expires_at' | 'due_at'> {
+): Pick<NewChange, 'state' | 'expires_at' | 'due_at' | 'scheduled_at'> {
   const { approval } = authorization;
+  const scheduled_at = schedule?.at ?? null;
   if (approval !== 'none') {
-    const expires_at = now + approval.expires;
-    return { state: 'waiting', expires_at, due_at: nextLook({ created_at: now, expires_at }, authorization, now) };
+    // The vote lasts until the window ends.
+    const expires_at = schedule?.until ?? now + approval.expires;
+    return {
+      scheduled_at,
+      state: 'waiting',
+      expires_at,
+      due_at: nextLook({ created_at: now, expires_at }, authorization, now),
+    };
   }
-  return { state: 'approved', ...readyToSend({ cools_down: coolsDown(action, target), expires_at: now }, now) };
+  const ready = { cools_down: coolsDown(action, target), expires_at: schedule?.until ?? now, scheduled_at };
+  return { scheduled_at, state: 'approved', ...readyToSend(ready, now) };
 }
 
 /** What needs its target's name typed can also be stopped for ten seconds. */

@@ -57,6 +57,7 @@ const change = (more: Partial<ListedChange> = {}): ListedChange => ({
   title: 'Push a → b',
   requester: 'U01ANA',
   handedOnBy: undefined,
+  scheduledAt: undefined,
   cancelled: undefined,
   at: now,
   sentAt: undefined,

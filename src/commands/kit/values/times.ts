@@ -79,4 +79,6 @@ function readingOf(text: string) {
 
 /** Whether a word continues the time before it: `7` `days`, `2h` `ago`. */
 export const continuesTime = (before: string, word: string): boolean =>
-  isAmountAndUnit(before, word) || (/^ago$/i.test(word) && parseDuration(before) !== undefined);
+  isAmountAndUnit(before, word) ||
+  (/^ago$/i.test(word) && parseDuration(before) !== undefined) ||
+  (/^(?:[a-z]{3,9}|\d{4}-\d\d-\d\d)$/i.test(before) && /^\d{1,2}:\d\d$/.test(word));
