@@ -37,7 +37,10 @@ export function timeOfWeek(day: string, clock: string): number | undefined {
 /** The first Monday after 1970 began. */
 const someMonday = 4 * dayMs;
 
-/** The span in which the freeze is in force at a moment, joined with those it touches, about a year around the moment. */
+/**
+ * The span in which the freeze is in force at a moment, joined with those it touches: if it goes on further, to more than
+ * 400 days before and after the moment.
+ */
 export function inForceAt(time: FreezeTime, at: number): FreezeSpan | undefined {
   const isIn = ({ from, until }: FreezeSpan): boolean => from <= at && at < until;
   if (time.kind === 'once') return isIn(time.span) ? time.span : undefined;
@@ -55,7 +58,7 @@ export function nextFrom(time: FreezeTime, at: number): number | undefined {
   return spansAround(time, at, 2).find(({ from }) => from > at)?.from;
 }
 
-/** More than 400 days. */
+/** So many weeks are more than 400 days. */
 const maxWeeks = 60;
 
 type Weekly = Extract<FreezeTime, { kind: 'weekly' }>;

@@ -4,7 +4,7 @@ import { readAtMost } from '../base/bounded-reads.ts';
 import { maxPolicyBytes } from '../policy/load.ts';
 import { type Mistake, YamlDocument } from '../policy/yaml-document.ts';
 
-/** A file with expectations of the policy: `allowed`, `approval`, `frozen`, `refused` and `unknown`, each a list of questions. */
+/** A file with expectations of the policy, in lists of questions: `allowed`, `approval`, `frozen`, `refused`, `unknown`. */
 
 /** One expectation, with its place in the file. `expects`: `allowed`, `approval`, `approval by 2 of leads`, … */
 export type Expectation = Pick<Mistake, 'line' | 'column'> & { readonly question: string; readonly expects: string };

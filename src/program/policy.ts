@@ -34,7 +34,7 @@ type Answer = { readonly ability: Ability; readonly freezes: AskedFreezes };
 /**
  * Answers a question such as `@leads push acme-shop/staging acme-shop/live`. It begins with a group of the file, for a
  * person in that group only, or with a Slack id and optionally its user groups: `@U0123456789+S0123456789`, or `+none`.
- * Without them the user groups are unknown, as they are while Slack does not answer. It may end with a time to ask about:
+ * Without them the user groups are unknown, as they are while Slack does not answer. A time to ask about may follow:
  * `--on "friday 18:00"`. Throws `Refusal`.
  */
 async function explainPolicy(policy: Policy, words: string, now: number): Promise<Answer> {

@@ -41,15 +41,18 @@ export const endingAt = (zone: string, local: number): number =>
   momentsOf(zone, local).at(-1) ?? changeOver(zone, local);
 
 /**
- * The moment that somebody means by a local time: its first. One that the clock skips is read by the clock before the change,
- * so that it is later.
+ * The moment that somebody means by a local time: its first. One that the clock skips is read by the clock as it was
+ * before the change, so that it is later.
  */
 export function momentMeant(zone: string, local: number): number {
   const [before = 0] = offsetsAround(zone, local);
   return momentsOf(zone, local)[0] ?? local - before;
 }
 
-/** The offsets before and after a change of the clock near a local time, or the only one. No zone changes it twice in two days. */
+/**
+ * The offsets before and after a change of the clock near a local time, or the only one. No zone changes its clock twice
+ * in two days.
+ */
 const offsetsAround = (zone: string, local: number): readonly number[] => [
   ...new Set([offsetOf(zone, local - dayMs), offsetOf(zone, local + dayMs)]),
 ];
@@ -85,7 +88,7 @@ export function weeklyAround({ weekday, time }: WeeklyTime, now: number, zone: s
 /** Whether a time can be read in that zone. */
 export const isZone = (zone: string): boolean => clockIn(zone) !== undefined;
 
-/** Whether it is the full name of a zone. Intl also takes offsets, and short names such as BST that mean several zones. */
+/** Whether it is the full name of a zone. Intl also takes offsets, and short names such as BST. */
 export const isZoneName = (zone: string): boolean => /^(?:UTC|[A-Z]\w*\/[\w/+-]+)$/i.test(zone) && isZone(zone);
 
 /** The offset of a zone from UTC at that moment, in milliseconds; 0 for an unknown zone. */

@@ -83,6 +83,7 @@ describe('points in time', () => {
     ['after they went forward', '2026-03-29 03:30', '2026-01-01T12:00:00', berlin, '2026-03-29T01:30:00'],
     ['an hour that there is not', '2026-03-29 02:30', '2026-01-01T12:00:00', berlin, '2026-03-29T01:30:00'],
     ['before the clocks go back', '2026-10-25 01:30', '2026-12-01T12:00:00', berlin, '2026-10-24T23:30:00'],
+    ['an hour that comes twice is the first', '2026-10-25 02:30', '2026-12-01T12:00:00', berlin, '2026-10-25T00:30:00'],
     ['after they went back', '2026-10-25 03:30', '2026-07-01T12:00:00', berlin, '2026-10-25T02:30:00'],
     ['west of Greenwich', '2026-03-08 03:30', '2026-01-01T12:00:00', 'America/New_York', '2026-03-08T07:30:00'],
     ['half an hour off', '2026-03-01 14:05', '2026-03-10T12:00:00', 'Asia/Kolkata', '2026-03-01T08:35:00'],
