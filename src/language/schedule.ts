@@ -37,8 +37,11 @@ export function scheduleOf({ at: text, within, queue }: Typed, now: number, zone
   return { at, until: at + lasts };
 }
 
-/** As it is typed in any zone: so it means the same whenever a button with it is pressed. */
-export const atArg = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
+/** The same command with its time in UTC, so that it means the same whenever and by whomever it is run. Throws `Refusal`. */
+export function inUtc(parsed: ParsedCommand, now: number, zone: string): ParsedCommand {
+  const window = scheduleOf(parsed, now, zone);
+  return window ? { ...parsed, at: `${new Date(window.at).toISOString().slice(0, 16)}Z` } : parsed;
+}
 
 /** The window in words: for everybody by their own clock, and by the clock of whoever asked. */
 export function scheduleInWords({ at, until }: Schedule, zone: string): Text {

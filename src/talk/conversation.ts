@@ -12,6 +12,7 @@ import { dryRun, shownByDryRun } from '../change/exact-request.ts';
 import type { Frozen } from '../change/freeze.ts';
 import { maxReasonLength, reasonProblem } from '../access/reason.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
+import { inUtc } from '../language/schedule.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../send/new-change.ts';
 import { handedOnWith } from '../change/handed-on.ts';
@@ -82,7 +83,10 @@ export async function check(context: PipelineContext, request: Request): Promise
   let person: Person | undefined;
   try {
     person = await identifySender(context, request.from, request.parsed);
-    return await checkFor(context, request, person);
+    const { parsed } = request;
+    const hasTime = parsed.at !== undefined || parsed.within !== undefined;
+    const now = hasTime ? inUtc(parsed, await context.database.now(), person.zone) : parsed;
+    return await checkFor(context, { ...request, parsed: now }, person);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     context.onCommand(request.parsed.path, 'refused');

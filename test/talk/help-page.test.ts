@@ -93,7 +93,10 @@ describe('help on a command', () => {
     const options = Object.entries(command.fields).flatMap(([name, field]) =>
       field.place === 'option' ? [`--${optionName(name)}${takesValue(field) ? ` ${field.shown}` : ''}`] : [],
     );
-    const common = command.shape === 'action' ? ['--reason "…"', '--dry-run', '--queue'] : [];
+    const common =
+      command.shape === 'action'
+        ? ['--reason "…"', '--dry-run', '--queue', '--at "tomorrow 02:00"', '--within 1h']
+        : [];
     const canary = command.shape === 'action' && command.batch ? ['--canary site/environment'] : [];
     const told = lines.filter((line) => line.startsWith('--')).map((line) => line.split('  ')[0]);
     expect(told).toEqual([...options, ...common, ...canary]);

@@ -16,7 +16,7 @@ import { commandsFor, type CommandHelp } from '../../talk/help-page.ts';
 import { next, type Ask, type Ready } from '../../talk/conversation.ts';
 import { identifySender } from '../../talk/speaker.ts';
 import { argsOf } from '../../language/usage.ts';
-import { joined, say, typed, type Text } from '../../words/text.ts';
+import { joined, say, time, typed, type Text } from '../../words/text.ts';
 import { drawNote, drawRefusal } from '../../block-kit/blocks.ts';
 import { Locked } from '../../change/lock-in-the-way.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
@@ -77,7 +77,9 @@ export async function drawForm(
   // The rules may have changed while the host was read.
   const lock = withLock && (await lockNote(context, person, withLock));
   const freeze = withLock && (await freezeNoteFor(context, person, withLock));
-  const notes = joined([lock, freeze, says, trouble?.says, trouble?.hint]);
+  const { at } = parsed;
+  const when = at === undefined ? undefined : say`⏰ It is for ${time(Date.parse(at), 'date')}.`;
+  const notes = joined([when, lock, freeze, says, trouble?.says, trouble?.hint]);
   return formView(parsed, from, namesFor(context, person), { ...unfolded, ...(notes.length > 0 && { says: notes }) });
 }
 
