@@ -15,7 +15,7 @@ import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts
 import { factLines } from './card.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from './read-sources.ts';
-import { troubleText } from './host-trouble.ts';
+import { troubleText } from '../hosting/host-trouble.ts';
 import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { ChangeContext } from './context.ts';
 
@@ -29,8 +29,8 @@ export type Rechecked =
 
 /** Checks rights, votes, target and preconditions again, with the same functions as at the start. */
 export async function recheck(context: ChangeContext, change: Change): Promise<Rechecked> {
-  const isAsAgreed = fingerprint(change.call, change.card) === change.fingerprint && isAsScheduled(change);
-  if (!isAsAgreed) return fingerprintDiffers;
+  if (fingerprint(change.call, change.card) !== change.fingerprint) return fingerprintDiffers;
+  if (!isAsScheduled(change)) return fingerprintDiffers;
   const { timerOf, approval } = authorizationOf(change);
   const isHeld = timerOf === undefined && context.rulesDiffer();
   // Otherwise the loosest file would decide.

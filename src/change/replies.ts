@@ -12,7 +12,7 @@ import { closableMinute, coolsDown } from './change.ts';
 import { callOf } from './freeze.ts';
 import { askersMayClose, authorizationOf } from '../access/authorization.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
-import { hostSays, statusInWords } from './host-trouble.ts';
+import { hostSays, statusInWords } from '../hosting/host-trouble.ts';
 import { lockInBrief } from './lock-in-the-way.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
 import { approvalRequest, askedIn } from './asked-in.ts';

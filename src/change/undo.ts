@@ -13,7 +13,7 @@ import { leftOf, type Undo } from './freeze.ts';
 import { reparse } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { sourcesOf } from './read-sources.ts';
-import { troubleText } from './host-trouble.ts';
+import { troubleText } from '../hosting/host-trouble.ts';
 import type { ChangeContext } from './context.ts';
 import { hourMs } from '../words/duration.ts';
 

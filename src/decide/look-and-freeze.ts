@@ -10,7 +10,7 @@ import { validMs } from '../change/change.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
 import { checkPlanFor } from '../change/check-plan.ts';
 import { canaryOf, freezeBatch, leftOutFacts, type NothingToDo } from '../send/freeze-batch.ts';
-import { asRefusal } from '../change/host-trouble.ts';
+import { asRefusal } from '../hosting/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import { scheduleOf } from '../language/schedule.ts';

@@ -9,7 +9,7 @@ import type { Args } from '../base/errors.ts';
 import { answerBuiltin } from './builtin-pages.ts';
 import { sentTo } from './changes-pages.ts';
 import { atOnce, eachFor, withheldText } from './each-environment.ts';
-import { asRefusal } from '../change/host-trouble.ts';
+import { asRefusal } from '../hosting/host-trouble.ts';
 import { siteCheckFor } from '../change/check-plan.ts';
 import { sourcesOf, timedOn } from '../change/read-sources.ts';
 import { NotAdmitted } from '../base/semaphore.ts';

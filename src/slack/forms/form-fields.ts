@@ -8,7 +8,7 @@ import { MembershipUnknown } from '../../access/unknown-groups.ts';
 import { canonicalArgs, resolve, shownAs, type Resolved } from '../../language/resolve.ts';
 import { say, type Text } from '../../words/text.ts';
 import { sourcesOf } from '../../change/read-sources.ts';
-import { asRefusal } from '../../change/host-trouble.ts';
+import { asRefusal } from '../../hosting/host-trouble.ts';
 import type { Memo, FormContents } from './views.ts';
 import type { FormField } from './inputs.ts';
 import type { SlackContext } from '../context/context.ts';
