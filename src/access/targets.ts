@@ -56,8 +56,9 @@ export const manyOf = ({ parsed: { command }, input }: Resolved): Environments |
 
 /** The same request for one of these environments, or for some of them. */
 export function requestFor(resolved: Resolved, env: Environment | Environments): Resolved {
-  const input = Object.entries(resolved.input).map(([name, value]) => [name, areEnvironments(value) ? env : value]);
-  return { ...resolved, input: Object.fromEntries(input) };
+  const input: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(resolved.input)) input[name] = areEnvironments(value) ? env : value;
+  return { ...resolved, input };
 }
 
 /** The target, and what is read besides. Fields may be missing. Pure. */

@@ -55,63 +55,73 @@ const heldOn = async (tx: Tx, of: readonly AllowedOn[], at: number): Promise<Rea
   return Map.groupBy(await locksOn(tx, keys, at), ({ target }) => target);
 };
 
-/** Locks and unlocks environments for one person, who may do it on each of them. */
-export const personLocks = (context: ChangeContext, actor: Actor & SaidIn) => ({
-  /** Locks them for `forMs`, or until they are unlocked. Those that somebody else holds are left. */
-  lock: async (of: readonly AllowedOn[], reason: string, forMs: number | undefined): Promise<LockResult> => {
-    const saidIn = await actor.saidIn();
-    return exclusiveTransaction(context.database, async (tx, at) => {
-      const person = actor.person.id;
-      const why = scrub(reason);
-      const until = forMs === undefined ? undefined : at + forMs;
-      const held = await heldOn(tx, of, at);
-      const others = ({ env }: AllowedOn) => held.get(targetKey(env))?.find((lock) => lock.person !== person);
-      const free = of.filter((one) => others(one) === undefined);
-      const left: LockResult['left'][number][] = [];
-      for (const one of of) {
-        const lock = others(one);
-        const wants = { targets: JSON.stringify([one.env]) };
-        if (lock) left.push({ env: one.env, says: lockInWords(await withHolder(tx, lock, wants), at) });
-      }
-      const taken = free.map(({ env }) => env);
-      const terms = { person, reason: why, ...(until !== undefined && { until }) };
-      await takeLocks(tx, taken.map(targetKey), terms, at);
-      const lines = free.map((one) => ({ ...one, reason: why, until }));
-      const { what, it, is, names } = calledIn(taken);
-      const end = until === undefined ? say`until ${is} unlocked` : say`until ${time(until, 'date')}`;
-      const says = say`**${mention(person)} locked ${what}** ${end}: “${why}”. Changes to ${it} are refused.${names}`;
-      await recordEach(context, actor, tx, at, { event: 'lock', lines, says }, saidIn);
-      return { terms: { by: { person }, why, until }, taken, left };
-    });
-  },
-  /** Removes the locks of people. */
-  unlock: async (of: readonly AllowedOn[]): Promise<UnlockResult> => {
-    const saidIn = await actor.saidIn();
-    return exclusiveTransaction(context.database, async (tx, at) => {
-      const held = await heldOn(tx, of, at);
-      const theirs = [...held].flatMap(([target, locks]) => (locks.some(({ person }) => person !== null) ? target : []));
-      const deleted = new Map((await deletePersonLocks(tx, theirs)).map((lock) => [lock.target, lock]));
-      await wakeQueues(tx, theirs, at);
-      const freed: Freed[] = [];
-      const left: UnlockResult['left'][number][] = [];
-      for (const one of of) {
-        const lock = deleted.get(targetKey(one.env));
-        const [stays] = held.get(targetKey(one.env)) ?? [];
-        if (lock) freed.push({ ...one, lock });
-        else left.push({ env: one.env, lock: stays && lockInfoOf(stays) });
-      }
-      const { id } = actor.person;
-      const byOwner = Map.groupBy(freed, ({ lock: { person } }) =>
-        person === null || samePerson(context.policy(), person, id) ? id : person,
-      );
-      const { what, was, names } = calledIn(freed.map(({ env }) => env));
-      const says = say`**${what} ${was} unlocked by ${mention(id)}**: ${whose(byOwner, id)}.${names}`;
-      await recordEach(context, actor, tx, at, { event: 'unlock', lines: freed, says }, saidIn);
-      for (const [owner, locks] of byOwner) if (owner !== id) await tellOwner(tx, owner, locks, id, at);
-      return { freed: freed.map(({ env, lock }) => ({ env, lock: lockInfoOf(lock) })), left };
-    });
-  },
-});
+/**
+ * Locks them for one person, who may do so on each, for `forMs` or until they are unlocked. Those that somebody else
+ * holds are left.
+ */
+export async function lockAll(
+  context: ChangeContext,
+  actor: Actor & SaidIn,
+  of: readonly AllowedOn[],
+  { reason, forMs }: { readonly reason: string; readonly forMs: number | undefined },
+): Promise<LockResult> {
+  const saidIn = await actor.saidIn();
+  return exclusiveTransaction(context.database, async (tx, at) => {
+    const person = actor.person.id;
+    const why = scrub(reason);
+    const until = forMs === undefined ? undefined : at + forMs;
+    const held = await heldOn(tx, of, at);
+    const free: AllowedOn[] = [];
+    const left: LockResult['left'][number][] = [];
+    for (const one of of) {
+      const lock = held.get(targetKey(one.env))?.find((other) => other.person !== person);
+      const wants = { targets: JSON.stringify([one.env]) };
+      if (lock) left.push({ env: one.env, says: lockInWords(await withHolder(tx, lock, wants), at) });
+      else free.push(one);
+    }
+    const taken = free.map(({ env }) => env);
+    const terms = { person, reason: why, ...(until !== undefined && { until }) };
+    await takeLocks(tx, taken.map(targetKey), terms, at);
+    const lines = free.map((one) => ({ ...one, reason: why, until }));
+    const { what, it, is, names } = calledIn(taken);
+    const end = until === undefined ? say`until ${is} unlocked` : say`until ${time(until, 'date')}`;
+    const says = say`**${mention(person)} locked ${what}** ${end}: “${why}”. Changes to ${it} are refused.${names}`;
+    await recordEach(context, actor, tx, at, { event: 'lock', lines, says }, saidIn);
+    return { terms: { by: { person }, why, until }, taken, left };
+  });
+}
+
+/** Removes the locks of people for one person, who may do so on each. */
+export async function unlockAll(
+  context: ChangeContext,
+  actor: Actor & SaidIn,
+  of: readonly AllowedOn[],
+): Promise<UnlockResult> {
+  const saidIn = await actor.saidIn();
+  return exclusiveTransaction(context.database, async (tx, at) => {
+    const held = await heldOn(tx, of, at);
+    const theirs = [...held].flatMap(([target, locks]) => (locks.some(({ person }) => person !== null) ? target : []));
+    const deleted = new Map((await deletePersonLocks(tx, theirs)).map((lock) => [lock.target, lock]));
+    await wakeQueues(tx, theirs, at);
+    const freed: Freed[] = [];
+    const left: UnlockResult['left'][number][] = [];
+    for (const one of of) {
+      const lock = deleted.get(targetKey(one.env));
+      const [stays] = held.get(targetKey(one.env)) ?? [];
+      if (lock) freed.push({ ...one, lock });
+      else left.push({ env: one.env, lock: stays && lockInfoOf(stays) });
+    }
+    const { id } = actor.person;
+    const byOwner = Map.groupBy(freed, ({ lock: { person } }) =>
+      person === null || samePerson(context.policy(), person, id) ? id : person,
+    );
+    const { what, was, names } = calledIn(freed.map(({ env }) => env));
+    const says = say`**${what} ${was} unlocked by ${mention(id)}**: ${whose(byOwner, id)}.${names}`;
+    await recordEach(context, actor, tx, at, { event: 'unlock', lines: freed, says }, saidIn);
+    for (const [owner, locks] of byOwner) if (owner !== id) await tellOwner(tx, owner, locks, id, at);
+    return { freed: freed.map(({ env, lock }) => ({ env, lock: lockInfoOf(lock) })), left };
+  });
+}
 
 type Freed = AllowedOn & { readonly lock: Lock };
 

@@ -4,7 +4,7 @@ import type { unlock } from '../commands/builtin/unlock.ts';
 import type { Input } from '../commands/kit/fields.ts';
 import { type Page, type PagePart, paragraph, counted } from '../commands/kit/page.ts';
 import type { Asking, LockInfo } from '../decide/admin-actions.ts';
-import { personLocks, type AllowedOn, type UnlockResult } from '../decide/person-locks.ts';
+import { lockAll, unlockAll, type AllowedOn, type UnlockResult } from '../decide/person-locks.ts';
 import { forceUnlock, type ForceUnlockResult } from '../decide/force-unlock.ts';
 import type { Environment, Environments } from '../hosting/contract/target.ts';
 import { list, mention, sample, say, time, typed, type Text, code, joined } from '../words/text.ts';
@@ -19,7 +19,7 @@ export async function lockPage(
   asking: Asking,
   { env, why, for: forMs }: Input<typeof lock.fields>,
 ): Promise<Page> {
-  const { terms, taken, left } = await personLocks(context, asking).lock(allowedOn(asking, env), why, forMs);
+  const { terms, taken, left } = await lockAll(context, asking, allowedOn(asking, env), { reason: why, forMs });
   const isMany = env.kind === 'environments';
   if (taken.length === 0) {
     const [first] = left;
@@ -116,7 +116,7 @@ async function removePersonLocks(
   asking: Asking,
   env: Environment | Environments,
 ): Promise<Page> {
-  const { freed, left } = await personLocks(context, asking).unlock(allowedOn(asking, env));
+  const { freed, left } = await unlockAll(context, asking, allowedOn(asking, env));
   if (env.kind === 'environments') return manyUnlocked(asking, env, { freed, left });
   const lock = freed[0]?.lock ?? left[0]?.lock;
   if (lock === undefined) throw notLocked(env);
@@ -148,7 +148,12 @@ function manyUnlocked(asking: Asking, env: Environments, { freed, left }: Unlock
     title: say`**${howMany(done, env, asking)} unlocked**`,
     parts: [
       paragraph(say`I told the ops channel.`),
-      ...eachOf(env, asking, freed.map(({ env: { name }, lock }) => say`**${name}**: that was ${whoseLock(lock)}.`), others),
+      ...eachOf(
+        env,
+        asking,
+        freed.map(({ env: { name }, lock }) => say`**${name}**: that was ${whoseLock(lock)}.`),
+        others,
+      ),
     ],
   };
 }
@@ -207,4 +212,3 @@ function freedPage(
 type Freed = Extract<ForceUnlockResult, { kind: 'freed' }>;
 
 const notLocked = ({ name }: Environment): Refusal => new Refusal(say`**${name} is not locked.** Nothing was done.`);
-

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createChangeStore } from '../../src/change/change-store.ts';
-import { personLocks } from '../../src/decide/person-locks.ts';
+import { lockAll, unlockAll } from '../../src/decide/person-locks.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -28,11 +28,12 @@ function actions(database: Database, person = ana) {
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
   const context = contextWith({ database, changeStore, policy: () => rules, personOf: async () => undefined });
   const actor = { person, authorization: undefined, inbox: undefined, saidIn: async () => 'C1' };
-  const { lock, unlock } = personLocks(context, actor);
-  const allowed = (env: Environment | readonly Environment[]) => [env].flat().map((one) => ({ env: one, authorization }));
+  const allowed = (env: Environment | readonly Environment[]) =>
+    [env].flat().map((one) => ({ env: one, authorization }));
   return {
-    lock: (env: Parameters<typeof allowed>[0], why: string, forMs: number | undefined) => lock(allowed(env), why, forMs),
-    unlock: (env: Parameters<typeof allowed>[0]) => unlock(allowed(env)),
+    lock: (env: Parameters<typeof allowed>[0], why: string, forMs: number | undefined) =>
+      lockAll(context, actor, allowed(env), { reason: why, forMs }),
+    unlock: (env: Parameters<typeof allowed>[0]) => unlockAll(context, actor, allowed(env)),
   };
 }
 
@@ -98,10 +99,11 @@ describeBoth('a lock', (open) => {
     expect([refused.taken, plain(refused.left[0]?.says ?? [])]).toEqual([
       [],
       expect.stringMatching(
-      holder === 'a change'
-        ? /^acme-shop\/live is busy: .* \(#1\) /
-        : /^acme-shop\/live is locked by .* \(“release”\), and/,
-    )]);
+        holder === 'a change'
+          ? /^acme-shop\/live is busy: .* \(#1\) /
+          : /^acme-shop\/live is locked by .* \(“release”\), and/,
+      ),
+    ]);
     expect(await trail(database)).toEqual([]);
     expect(await announced(database)).toEqual([]);
   });
