@@ -125,7 +125,8 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   authorizeOne: (resolved: Resolved) => One,
 ) {
   refuseForMany(resolved.parsed);
-  if (trouble)
+  // A lock of those that are known is better than none, and the answer says that there may be more.
+  if (trouble && resolved.parsed.command.shape === 'action')
     throw new Refusal(
       say`I can't tell right now whether these are all the environments you mean. ${trouble} Nothing was done.`,
       { hint: 'Try again in a minute.', isLater: true },
@@ -143,16 +144,14 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   const kept = ordered.filter((env) => !notAllowed.includes(env));
   const each = kept.map(check);
   const alsoReads = each.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
-  const { command } = resolved.parsed;
-  const field = command.shape === 'action' ? command.target : '';
-  const input = { ...resolved.input, [field]: { ...named, all: alsoReads, trouble: undefined } };
-  const decision = decideAccess(policy, person, aboutOf({ ...resolved, input }, company).asked);
-  if (decision.kind !== 'allowed') throw new Error('a batch of allowed changes is not allowed');
+  const whole = requestFor(resolved, { ...named, all: alsoReads, trouble });
+  const decision = decideAccess(policy, person, aboutOf(whole, company).asked);
+  if (decision.kind !== 'allowed') throw new Error('what is allowed on each is not allowed on all');
   const { approval, rules, batchValidity, unsure } = decision;
   const authorization = { ...authorizationOnAsking(policy, person, { approval, rules }), batchValidity };
   const canary = canaryOf(resolved.parsed, kept, decision.canary);
   const parsed = { ...resolved.parsed, canary: canary?.id };
-  return { ...resolved, parsed, input, target: undefined, alsoReads, authorization, each, notAllowed, unsure };
+  return { ...whole, parsed, target: undefined, alsoReads, authorization, each, notAllowed, unsure };
 }
 
 /** The environment that goes first and alone; undefined: there is none. Throws `Refusal` if the named one can't. */
@@ -178,7 +177,7 @@ function canaryOf(
 /** Throws `Refusal`: a form is about one environment and would drop the others. */
 export function refuseForm(resolved: Resolved): void {
   const { path, command, canary } = resolved.parsed;
-  if (canary === undefined && manyOf(resolved) === undefined) return;
+  if (command.shape !== 'action' || (canary === undefined && manyOf(resolved) === undefined)) return;
   throw new Refusal('For several environments, the whole command has to be typed. Nothing was done.', {
     hint: say`Usage: ${sample(usage(path, command))}`,
   });

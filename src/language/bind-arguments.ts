@@ -75,7 +75,7 @@ function refuseLimit(rest: readonly Word[], names: Given, path: string, command:
     hint:
       command.shape === 'builtin' && command.emergency
         ? say`${sample(path)} holds everywhere.`
-        : say`A length goes after ${code('--for')}.`,
+        : say`Several environments have commas between them; a length goes after ${code('--for')}.`,
     offers: [{ label: `${command.button}, “${reason}”`, args }],
   });
 }

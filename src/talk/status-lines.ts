@@ -4,7 +4,7 @@ import { cutTo } from '../commands/logs/section.ts';
 import type { Pause } from '../storage/kv.ts';
 import type { TimerLine } from '../waiting/timer-list.ts';
 import type { ListedChange } from './changes-pages.ts';
-import { heldBy } from './lock-and-pause-pages.ts';
+import { heldBy } from './lock-pages.ts';
 import { ifUtc } from '../commands/kit/log-query.ts';
 import { age, counted, isAhead } from '../commands/kit/page.ts';
 import {

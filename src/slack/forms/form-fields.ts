@@ -5,7 +5,8 @@ import type { Person } from '../../access/access-check.ts';
 import type { ParsedCommand } from '../../language/bind-arguments.ts';
 import { choicesShown, mayBeShown, refuseUnlessShown } from '../../access/sight.ts';
 import { MembershipUnknown } from '../../access/unknown-groups.ts';
-import { canonicalArgs, resolve, shownAs, type Resolved } from '../../language/resolve.ts';
+import { areEnvironments, canonicalArgs, resolve, shownAs, type Resolved } from '../../language/resolve.ts';
+import { isOpen } from '../../language/many-environments.ts';
 import { say, type Text } from '../../words/text.ts';
 import { sourcesOf } from '../../change/read-sources.ts';
 import { asRefusal } from '../../hosting/host-trouble.ts';
@@ -78,10 +79,13 @@ export async function formContentsOf(
   return { fields, choices, ...(trouble && { trouble }) };
 }
 
-/** Several environments stay as they were typed, because nobody can read a list of ids. */
+/** Several environments stay as they were typed or, without a set or a `*`, by name: nobody can read a list of ids. */
 function wordsOf(name: string, field: FormField['field'], { parsed, input }: Resolved): readonly string[] {
-  const shown = isName(field) && field.after === undefined ? shownAs(field, input[name]) : [];
-  return shown.length > 0 ? shown : (parsed.given[name] ?? []);
+  const { [name]: typed = [] } = parsed.given;
+  const { [name]: value } = input;
+  if (areEnvironments(value)) return isOpen(typed) ? typed : [value.all.map((one) => one.name).join(', ')];
+  const shown = isName(field) && field.after === undefined ? shownAs(field, value) : [];
+  return shown.length > 0 ? shown : typed;
 }
 
 type ChoicesQuery = {

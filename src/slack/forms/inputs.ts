@@ -5,6 +5,7 @@ import { isName } from '../../commands/kit/action.ts';
 import { isYes, type Field, type Fields, type PlainField } from '../../commands/kit/fields.ts';
 import { attempt } from '../../base/errors.ts';
 import type { Given } from '../../language/bind-arguments.ts';
+import { namesMany } from '../../language/many-environments.ts';
 import { refuseKeys, takesTokens } from '../../language/pasted-credentials.ts';
 import { refuseHidden } from '../../language/tokenize.ts';
 import { matchesInWords, maxReasonLength } from '../../access/reason.ts';
@@ -75,7 +76,8 @@ const usableChoices = ({ field, given, choices }: FormField): FormField['choices
 function elementOf({ name, field, given, choices }: FormField, names: NameOf): Element {
   const [first] = given;
   if (isName(field))
-    return field.after === undefined
+    // A search takes one name.
+    return field.after === undefined && !namesMany(given)
       ? nameSelectOf(name, field.shown, first, names)
       : typedElementOf(name, { example: field.shown, many: false }, given.join(' '));
   if (choices) return selectOf(name, field.many, field.shown, given, choices.words);
