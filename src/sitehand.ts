@@ -47,7 +47,10 @@ const programs: Readonly<Record<string, Program>> = {
   policy: {
     usages: [
       ['policy check [FILE]', 'Name every mistake in a policy file; without FILE in the one of POLICY_FILE'],
-      ['policy explain "@GROUP COMMAND"', 'Say who may run a command, by which rule, and who could approve it'],
+      [
+        'policy explain "@GROUP COMMAND" [--on "friday 18:00"]',
+        'Say who may run a command, by which rule, who could approve it, and whether a freeze holds it',
+      ],
       ['policy test [FILE]', 'Compare the policy with what policy.test.yml, or FILE, expects of it'],
     ],
     run: async (words) => (await import('./program/policy.ts')).policy(words),

@@ -50,7 +50,8 @@ const uses: Readonly<Record<string, string>> = {
   'block-kit': 'base change commands language words',
   'slack-api': 'access base block-kit change policy post talk words',
   api: 'access audit base change commands decide language policy post send storage talk words',
-  slack: 'access base block-kit change commands decide language policy post send slack-api storage talk waiting words',
+  slack:
+    'access base block-kit change commands decide hosting language policy post send slack-api storage talk waiting words',
   program:
     'access api audit base change commands decide hosting language policy post send site-check slack slack-api storage talk waiting words',
   main: 'api audit base post program send slack slack-api storage words',

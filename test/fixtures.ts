@@ -179,6 +179,7 @@ export const refusalText = (refusal: Refusal): string => `${plain(refusal.says)}
 export const changeOf = (more: Partial<Change> = {}): Change => ({
   caller: null,
   caller_request: null,
+  scheduled_at: null,
   batch: null,
   progress: null,
   number: 1042,

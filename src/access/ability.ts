@@ -1,4 +1,4 @@
-import type { Needed } from '../policy/rules.ts';
+import type { Needed, NeededReason } from '../policy/rules.ts';
 import { type Text, bold, either, joined, say } from '../words/text.ts';
 import { isName } from '../commands/kit/action.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
@@ -21,6 +21,8 @@ export type Ability = {
   readonly target: string | undefined;
   /** Why it is refused in the channel of the question, whatever the rules allow, and where it isn't. */
   readonly notHere?: Text;
+  /** What the freezes come to now, if anything. */
+  readonly freeze?: Text | undefined;
   readonly answer:
     | { readonly kind: 'for everybody' }
     | { readonly kind: 'allowed'; readonly rules: readonly RuleLine[]; readonly approval: 'none' | RequiredApproval }
@@ -49,7 +51,7 @@ export type RequiredApproval = {
   /** That too few people can approve it right now, if that is certain. */
   readonly tooFew: Text | undefined;
   readonly expires: number;
-  readonly reason: 'required' | 'optional';
+  readonly reason: NeededReason;
 };
 
 /** As `RequiredApproval`; `who` has the groups, because who of them may see it depends on the target. */

@@ -4,6 +4,8 @@ import type { Company, Environment, Target } from '../hosting/contract/target.ts
 import { decideAccess, mayAnywhere, unknownIn } from '../policy/policy.ts';
 import type { Member, Policy } from '../policy/rules.ts';
 import { authorizationOnAsking, authorizeEach, type Authorization } from './authorization.ts';
+import type { Schedule } from '../language/schedule.ts';
+import type { Text } from '../words/text.ts';
 import { aboutOf, manyOf } from './targets.ts';
 import { isDecided, refuseUnlessMayTry, mayNotUse } from './may-run.ts';
 import type { Resolved } from '../language/resolve.ts';
@@ -33,6 +35,11 @@ export type Authorized = Resolved & {
   readonly notAllowed?: readonly Environment[];
   /** Slack user groups with unknown members that could make the approval weaker. */
   readonly unsure?: readonly string[];
+  /** What its card says of the freezes that concern it. */
+  readonly freeze?: Text | undefined;
+  /** When it is to be sent, and the zone of whoever asks. */
+  readonly schedule?: Schedule | undefined;
+  readonly zone?: string;
 };
 
 /** Why a person who is not a member may not use Sitehand. */

@@ -1,6 +1,7 @@
 import { parseStored } from '../storage/parse-json.ts';
 import type { Askers } from '../policy/approvers.ts';
 import { operatorIds, type AskingCaller } from '../policy/callers.ts';
+import type { ReasonLink } from '../policy/reason-match.ts';
 import { defaultBatchValidityMs, type Calling, type Member, type Needed, type Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { Refusal } from '../base/errors.ts';
@@ -55,10 +56,14 @@ export type Authorization = {
   readonly asks?: readonly AskedRequirement[];
   /** Who is told directly, by one id for each person; missing: nobody was asked. */
   readonly told?: readonly string[];
+  /** The links in its reason, if rules of then made some. */
+  readonly links?: readonly ReasonLink[];
   /** The caller through which it was asked for, with its key and its operators at that time. */
   readonly calling?: Calling & AskingCaller;
   /** For a change made by a timer: the number of the change that set the timer. */
   readonly timerOf?: number;
+  /** The freezes whose exceptions it was asked for under, by name. */
+  readonly freezes?: readonly string[];
 };
 
 /** The caller through which somebody asks, with its operators by their Slack ids: their groups can change. */
@@ -120,7 +125,8 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   authorizeOne: (resolved: Resolved) => One,
 ) {
   refuseForMany(resolved.parsed);
-  if (trouble)
+  // A lock of those that are known is better than none, and the answer says that there may be more.
+  if (trouble && resolved.parsed.command.shape === 'action')
     throw new Refusal(
       say`I can't tell right now whether these are all the environments you mean. ${trouble} Nothing was done.`,
       { hint: 'Try again in a minute.', isLater: true },
@@ -138,16 +144,14 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   const kept = ordered.filter((env) => !notAllowed.includes(env));
   const each = kept.map(check);
   const alsoReads = each.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
-  const { command } = resolved.parsed;
-  const field = command.shape === 'action' ? command.target : '';
-  const input = { ...resolved.input, [field]: { ...named, all: alsoReads, trouble: undefined } };
-  const decision = decideAccess(policy, person, aboutOf({ ...resolved, input }, company).asked);
-  if (decision.kind !== 'allowed') throw new Error('a batch of allowed changes is not allowed');
+  const whole = requestFor(resolved, { ...named, all: alsoReads, trouble });
+  const decision = decideAccess(policy, person, aboutOf(whole, company).asked);
+  if (decision.kind !== 'allowed') throw new Error('what is allowed on each is not allowed on all');
   const { approval, rules, batchValidity, unsure } = decision;
   const authorization = { ...authorizationOnAsking(policy, person, { approval, rules }), batchValidity };
   const canary = canaryOf(resolved.parsed, kept, decision.canary);
   const parsed = { ...resolved.parsed, canary: canary?.id };
-  return { ...resolved, parsed, input, target: undefined, alsoReads, authorization, each, notAllowed, unsure };
+  return { ...whole, parsed, target: undefined, alsoReads, authorization, each, notAllowed, unsure };
 }
 
 /** The environment that goes first and alone; undefined: there is none. Throws `Refusal` if the named one can't. */
@@ -173,7 +177,7 @@ function canaryOf(
 /** Throws `Refusal`: a form is about one environment and would drop the others. */
 export function refuseForm(resolved: Resolved): void {
   const { path, command, canary } = resolved.parsed;
-  if (canary === undefined && manyOf(resolved) === undefined) return;
+  if (command.shape !== 'action' || (canary === undefined && manyOf(resolved) === undefined)) return;
   throw new Refusal('For several environments, the whole command has to be typed. Nothing was done.', {
     hint: say`Usage: ${sample(usage(path, command))}`,
   });

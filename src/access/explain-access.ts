@@ -11,6 +11,8 @@ import { type Ability, type RuleLine, answerOnAny, howMany, openTargets, answerO
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
 import { tooFewApprove } from './nobody-approves.ts';
 import { callingAs } from './authorization.ts';
+import { freezeNote } from './in-freeze.ts';
+import type { Database } from '../storage/database.ts';
 import { aboutOf, targetsOf } from './targets.ts';
 import { channelRefusal } from './assert-channel.ts';
 import { nonMemberReason, type Channel, type Person } from './access-check.ts';
@@ -35,12 +37,16 @@ import type { AccessContext } from './context.ts';
 
 /** Answers whether somebody may run something, with the same checks as when they run it. */
 
-/** Answers `by` about the person `id`, by default themselves. Names resolve as for `by`. Throws `Refusal`. */
+/**
+ * Answers `by` about the person `id`, by default themselves. Names resolve as for `by`. `at`: when they would do it, by
+ * which freezes are told. Throws `Refusal`.
+ */
 export async function explainAccess(
   context: AccessContext,
   by: Person,
   args: Args,
   id: string | undefined,
+  at?: number,
 ): Promise<Ability> {
   const resolved = resolve(parsedFrom(args), context.names(by));
   const { path, command } = resolved.parsed;
@@ -62,6 +68,9 @@ export async function explainAccess(
     risk: asked.command.risk,
     target: named.length > 0 ? named.join(' and ') : undefined,
     answer: await answerOf(context, person, resolved),
+    ...(at !== undefined && {
+      freeze: freezeNote(context.policy(), person, resolved, { company: context.company(), at }),
+    }),
   };
 }
 
@@ -112,7 +121,7 @@ async function explainOnAny(
  * company read it; others read what of it applies to what they asked about.
  */
 export async function explainTo(
-  context: AccessContext,
+  context: AccessContext & { readonly database: Pick<Database, 'now'> },
   by: Person,
   args: Args,
   id: string | undefined,
@@ -120,10 +129,11 @@ export async function explainTo(
 ): Promise<Ability> {
   const resolved = resolve(parsedFrom(args), context.names(by));
   const targets = openTargets(resolved.parsed, context.names(by), context.company());
+  const at = context.policy().freezes.length > 0 ? await context.database.now() : undefined;
   const found =
     targets.length > 0
       ? await explainOnAny(context, by, id, resolved, targets)
-      : await explainAccess(context, by, args, id);
+      : await explainAccess(context, by, args, id, at);
   const ability = await withChannel(context, found, resolved, cardChannel);
   if (readsCompany(context, by)) return ability;
   const { asked } = aboutOf(resolved, context.company());

@@ -1,5 +1,6 @@
 import { parseStored } from '../storage/parse-json.ts';
 import { isName } from '../commands/kit/action.ts';
+import { changesSomething } from '../commands/index.ts';
 import { rightOf } from '../commands/rights.ts';
 import type { Company, Environment, Environments, Target } from '../hosting/contract/target.ts';
 import type { AccessRequest as Asked } from '../policy/matching.ts';
@@ -49,17 +50,16 @@ export function aboutOf(resolved: Resolved, company: Company): CommandTargets {
   return { target, alsoReads, asked: { command: rightOf(path, command, resolved.input), aims } };
 }
 
-/** The environments that an action changes one by one, as a batch; undefined: it has one target. */
-export function manyOf({ parsed: { command }, input }: Resolved): Environments | undefined {
-  const named = command.shape === 'action' ? input[command.target] : undefined;
-  return areEnvironments(named) ? named : undefined;
-}
+/** The environments that a command changes or locks, each by its own right; undefined: it has one target, or only reads. */
+export const manyOf = ({ parsed: { command }, input }: Resolved): Environments | undefined =>
+  changesSomething(command) ? Object.values(input).find(areEnvironments) : undefined;
 
-/** The same request for one of these environments. */
-export const requestFor = (resolved: Resolved, env: Environment): Resolved =>
-  resolved.parsed.command.shape === 'action'
-    ? { ...resolved, input: { ...resolved.input, [resolved.parsed.command.target]: env } }
-    : resolved;
+/** The same request for one of these environments, or for some of them. */
+export function requestFor(resolved: Resolved, env: Environment | Environments): Resolved {
+  const input: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(resolved.input)) input[name] = areEnvironments(value) ? env : value;
+  return { ...resolved, input };
+}
 
 /** The target, and what is read besides. Fields may be missing. Pure. */
 export function targetsOf(

@@ -72,7 +72,9 @@ export function incomplete(context: Pick<PipelineContext, 'names'>, { resolved, 
     const known = kind === 'environment' ? environments : kind === 'domain' ? domains : [];
     return known.slice(0, maxChoices).map((one) => one.name);
   };
-  const wrong = resolved.problems.map(({ field, refusal }) => ({
+  // Of the reason, too, which is no field of a command.
+  const whole = says?.field === 'reason' ? [{ field: says.field, refusal: says }] : [];
+  const wrong = [...resolved.problems, ...whole].map(({ field, refusal }) => ({
     field,
     says: plain(joined([refusal.says, refusal.hint])),
     choices: choicesOf(field),

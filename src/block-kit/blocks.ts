@@ -168,7 +168,7 @@ function drawCode(text: string, from: number): { block: KnownBlock; next: number
 /** Plain text is smaller, so only cells with styles, times or mentions become rich text. */
 function cellOf(text: Text): TableBlock['rows'][number][number] {
   const { text: short } = shortened(text, limits.cell);
-  if (short.every((span) => 'text' in span && span.style === undefined))
+  if (short.every((span) => 'text' in span && span.style === undefined && span.url === undefined))
     return { type: 'raw_text', text: plain(short) || ' ' };
   return { type: 'rich_text', elements: [sectionOf(short)] };
 }

@@ -34,7 +34,7 @@ function markup(span: Drawable): string {
   if ('userGroup' in span) return `<!subteam^${span.userGroup}>`;
   if ('channel' in span) return `<#${span.channel}>`;
   if ('at' in span) return `<!date^${seconds(span.at)}^${dateFormat(span.as)}|${fallback(span.at)}>`;
-  return escaped(span.text);
+  return span.url === undefined ? escaped(span.text) : `<${escaped(span.url)}|${escaped(span.text)}>`;
 }
 
 /** Text as a rich text section. An empty text becomes a space, because Slack refuses empty texts. */
@@ -51,7 +51,8 @@ function elementOf(span: Drawable): RichTextElement {
   if ('channel' in span) return { type: 'channel', channel_id: span.channel };
   if ('at' in span)
     return { type: 'date', timestamp: seconds(span.at), format: dateFormat(span.as), fallback: fallback(span.at) };
-  return { type: 'text', text: visible(span.text), ...(span.style && { style: { [span.style]: true } }) };
+  const words = { text: visible(span.text), ...(span.style && { style: { [span.style]: true } }) };
+  return span.url === undefined ? { type: 'text', ...words } : { type: 'link', url: span.url, ...words };
 }
 
 const seconds = (at: number): number => Math.floor(at / 1000);

@@ -27,6 +27,7 @@ import { exactLines, exactRequest } from './exact-request.ts';
 import { batchItemsOf, type BatchItem } from './batch.ts';
 import { itemsShown } from './batch-card.ts';
 import { callOf, frozenCardOf, type Frozen, type FrozenCard } from './freeze.ts';
+import { reasonText } from '../access/reason.ts';
 import { readerOf } from '../access/visibility.ts';
 import { approvedBy, askersNamed, renderCard, type Approved } from './card.ts';
 import { decisionButtons, type ShownChange, type ShownVersion, refuseUnlessOurs } from './buttons.ts';
@@ -111,11 +112,11 @@ async function readableChange(
 /** The details of a change row; `approved` are the approvals so far. */
 export function detailsOfChange(change: Change, approved: readonly Approved[]): CallDetails {
   const { asks = [] } = authorizationOf(change);
-  const reason = change.reason === null ? undefined : say`“${change.reason}”`;
+  const reason = reasonText(change);
   const notified = whoIsNotified(asks);
   return detailsOf(change, say`${markOf(change)} **${frozenCardOf(change).title}** · #${change.number}`, [
     stateText(change),
-    fact('Asked by', joined([askersNamed(change), time(change.created_at, 'date'), reason], ' · ')),
+    fact('Asked by', joined([askersNamed(change), time(change.created_at, 'date'), reason && say`“${reason}”`], ' · ')),
     ...asks.map((ask) => fact('Asked to approve', askInWords(ask))),
     ...(notified.length > 0 ? [fact('Notified', notified)] : []),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),

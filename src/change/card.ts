@@ -14,6 +14,7 @@ import {
 } from './buttons.ts';
 import { closableMinute } from './change.ts';
 import { factsOf, frozenCardOf, isDone, titleNow, type FrozenCard } from './freeze.ts';
+import { reasonText } from '../access/reason.ts';
 import { markOf, stateText } from './states-and-events.ts';
 
 /** A change as people see it now: frozen words, current state, buttons. Plain data; `slack/` draws it. */
@@ -57,6 +58,7 @@ export function renderCard(
   reader?: CardReader,
 ): Card {
   const frozen = frozenCardOf(change);
+  const reason = reasonText(change);
   return {
     mark: markOf(change),
     headline: say`**${titleNow(change)}** · #${change.number}`,
@@ -64,7 +66,7 @@ export function renderCard(
       joined(
         [
           say`Asked by ${askersNamed(change)}`,
-          change.reason === null ? undefined : say`“${change.reason}”`,
+          reason && say`“${reason}”`,
           timerLine(change),
           reader?.cardIn === undefined ? undefined : say`card in ${channel(reader.cardIn)}`,
         ],

@@ -1,5 +1,5 @@
 import type { State } from '../words/states.ts';
-import { isBatch, type Change } from '../storage/changes.ts';
+import type { Change } from '../storage/changes.ts';
 import { hourMs } from '../words/duration.ts';
 
 /**
@@ -10,7 +10,16 @@ import { hourMs } from '../words/duration.ts';
 /** The columns that moves depend on. Times are epoch milliseconds. */
 export type TransitionInput = Pick<
   Change,
-  'state' | 'risk' | 'cools_down' | 'sent_at' | 'settled_at' | 'expires_at' | 'attempts' | 'throttle_count' | 'progress'
+  | 'state'
+  | 'risk'
+  | 'cools_down'
+  | 'sent_at'
+  | 'settled_at'
+  | 'scheduled_at'
+  | 'expires_at'
+  | 'attempts'
+  | 'throttle_count'
+  | 'progress'
 >;
 
 /** What can happen to a change. */
@@ -135,11 +144,13 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
     case 'approve':
       return {
         patch: { ...at(to), ...readyToSend(change, now) },
-        // The changes of a batch lock their targets one by one.
-        locks: change.risk === 'routine' || isBatch(change) ? 'keep' : 'take',
+        locks: locksAhead(change) ? 'take' : 'keep',
       };
     case 'send':
-      return { patch: { ...at(to), ...leasedTo(event.owner, now + event.leaseMs), sent_at: now }, locks: 'keep' };
+      return {
+        patch: { ...at(to), ...leasedTo(event.owner, now + event.leaseMs), sent_at: now },
+        locks: change.scheduled_at !== null && change.risk !== 'routine' ? 'take' : 'keep',
+      };
     case 'connect_failed':
     case 'send_aborted':
       return again(to, change, now, { attempts: change.attempts + 1 }, retryDelaysMs[change.attempts] ?? 8_000);
@@ -165,6 +176,17 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
       return { patch: settled(to, now), locks: event.lockMs > 0 ? { keepMs: event.lockMs } : 'free' };
   }
 }
+
+/**
+ * Whether it locks its targets once it may be sent. The changes of a batch lock theirs one by one, and what is to be sent
+ * later locks them only then.
+ */
+export const locksAhead = ({
+  risk,
+  progress,
+  scheduled_at,
+}: Pick<TransitionInput, 'risk' | 'progress' | 'scheduled_at'>) =>
+  risk !== 'routine' && progress === null && scheduled_at === null;
 
 /** Nothing moves the change after these, and nothing needs its locks. */
 const ends = [
@@ -200,20 +222,22 @@ function moveOfBatch(event: BatchEvent, to: State, now: number): Transition {
   return { patch: { ...at(to), ...when, ...valid }, locks: 'keep' };
 }
 
-/** Only a valid change can be approved or sent. It can't be closed while its write could still arrive. */
+/** Only a valid change can be approved or sent, and none before its time. It can't be closed while its write could still arrive. */
 function isTimely(change: TransitionInput, { kind }: ChangeEvent, now: number): boolean {
   const mustBeValid = ['approve', 'send', 'complete', 'start', 'go_on'].includes(kind);
-  if (mustBeValid) return now < change.expires_at;
+  const isTooEarly = kind !== 'approve' && now < (change.scheduled_at ?? 0);
+  if (mustBeValid) return now < change.expires_at && !isTooEarly;
   return (kind !== 'confirmed_happened' && kind !== 'confirmed_not') || now >= closableFrom(change);
 }
 
 /** The columns of a change that is ready to be sent. */
 export function readyToSend(
-  change: Pick<TransitionInput, 'cools_down' | 'expires_at'>,
+  change: Pick<TransitionInput, 'cools_down' | 'expires_at' | 'scheduled_at'>,
   now: number,
 ): Required<Pick<Patch, 'due_at' | 'expires_at'>> {
-  const expires_at = Math.max(change.expires_at, now + validMs);
-  return { expires_at, due_at: coolsDown(change) ? expires_at : now };
+  const { scheduled_at: scheduledAt } = change;
+  const expires_at = scheduledAt === null ? Math.max(change.expires_at, now + validMs) : change.expires_at;
+  return { expires_at, due_at: coolsDown(change) ? expires_at : Math.max(now, scheduledAt ?? now) };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Write } from '../hosting/contract/call.ts';
 import { amount, inline, joined, say, type Text } from '../words/text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import type { Change } from '../storage/changes.ts';
+import { scheduleInWords, type Schedule } from '../language/schedule.ts';
 import type { BatchItem } from './batch.ts';
 
 /** The text of a card, as stored and fingerprinted. */
@@ -16,6 +17,8 @@ export type FrozenCard = {
   readonly facts: readonly (readonly [label: string, value: Text])[];
   /** What the change does to timed access once it is done. */
   readonly access?: Access;
+  /** When it may be sent; left out: as soon as it is allowed to. */
+  readonly schedule?: Schedule;
 };
 
 /** A command turned into the exact call and card that will be approved and sent. */
@@ -37,8 +40,6 @@ export type Frozen = Authorized & {
 
 /** Limit for call plus card, in characters of JSON: all of it can be paged through before approval. */
 const maxCharacters = 2_000_000;
-/** The most characters of a reason, or of a note with a decision. */
-export const maxReasonLength = 500;
 
 /**
  * Freezes the call and card that the action makes from its look. Pure; `now` (epoch ms) is for times in the text, and
@@ -55,8 +56,12 @@ export function freeze(
   const call = action.unwritten?.(of) ? null : action.call(of);
   const access = action.access?.(of);
   const wording = action.card({ ...of, now });
-  const warning = joined([isBlocked ? blockedWarning(authorized) : undefined, wording.warning], '\n');
-  const card = { ...frozenCard({ ...wording, warning }), ...(access && { access }) };
+  const blocked = isBlocked ? blockedWarning(authorized) : undefined;
+  const warning = joined([authorized.freeze, blocked, wording.warning], '\n');
+  const { schedule } = authorized;
+  const when = schedule && { When: scheduleInWords(schedule, authorized.zone ?? 'UTC') };
+  const said = frozenCard({ ...wording, warning, facts: { ...when, ...wording.facts } });
+  const card = { ...said, ...(access && { access }), ...(schedule && { schedule }) };
   const preconditions = preconditionsOf(action, authorized, snapshot);
   return { ...authorized, action, snapshot, preconditions, ...withFingerprint(call, card) };
 }

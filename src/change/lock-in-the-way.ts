@@ -17,10 +17,8 @@ export async function lockInTheWay(
 ): Promise<Lock | undefined> {
   const { exclusive, shared } = lockNeedsOf(change);
   const isOthers = (lock: Lock): boolean => lock.change === null || lock.change !== change.number;
-  for (const target of exclusive) {
-    const held = (await locksOn(db, target, now)).find(isOthers);
-    if (held) return held;
-  }
+  const inTheWay = (await locksOn(db, exclusive, now)).find(isOthers);
+  if (inTheWay) return inTheWay;
   for (const target of shared) {
     const held = await exclusiveLock(db, target, now);
     if (held && isOthers(held)) return held;

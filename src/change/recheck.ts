@@ -8,35 +8,54 @@ import { HostTrouble } from '../hosting/client.ts';
 import { aboutOf, storedTargets } from '../access/targets.ts';
 import { type Authorization, askersOf, authorizationOf } from '../access/authorization.ts';
 import { authorize, type Person } from '../access/access-check.ts';
-import { factsOf, fingerprint, preconditionsOf } from './freeze.ts';
+import { factsOf, fingerprint, frozenCardOf, preconditionsOf } from './freeze.ts';
+import { includes, underFreezes } from './under-freezes.ts';
+import { freezeInWords } from '../access/in-freeze.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
 import { factLines } from './card.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from './read-sources.ts';
-import { troubleText } from './host-trouble.ts';
+import { troubleText } from '../hosting/host-trouble.ts';
 import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { ChangeContext } from './context.ts';
 
 /** Whether a change may still be sent as frozen. `later`: something couldn't be checked, so nothing is decided. */
 export type Rechecked =
-  | { readonly kind: 'as it was' }
-  | { readonly kind: 'invalidated' | 'drifted' | 'later' | 'host trouble'; readonly why: Text };
+  /** `before`: a freeze may begin then (epoch ms), so nothing may be sent from then on without another check. */
+  | { readonly kind: 'as it was'; readonly before: number | undefined }
+  | { readonly kind: 'invalidated' | 'drifted' | 'later' | 'host trouble'; readonly why: Text }
+  /** A freeze holds it until then (epoch ms; undefined: far away). */
+  | { readonly kind: 'in freeze'; readonly why: Text; readonly until: number | undefined };
 
 /** Checks rights, votes, target and preconditions again, with the same functions as at the start. */
 export async function recheck(context: ChangeContext, change: Change): Promise<Rechecked> {
   if (fingerprint(change.call, change.card) !== change.fingerprint) return fingerprintDiffers;
+  if (!isAsScheduled(change)) return fingerprintDiffers;
   const { timerOf, approval } = authorizationOf(change);
   const isHeld = timerOf === undefined && context.rulesDiffer();
   // Otherwise the loosest file would decide.
   if (isHeld && approval !== 'none') return rulesDiffer;
   const rights = await recheckRights(context, change);
   if ('kind' in rights) return isHeld && rights.kind === 'invalidated' ? rulesDiffer : rights;
-  return recheckDrift(context, change, rights);
+  const drift = await recheckDrift(context, change, rights);
+  return drift.kind === 'as it was' ? { kind: 'as it was', before: rights.before } : drift;
+}
+
+/** What is read of a change that may still be sent. */
+type Restored = Reparsed & { readonly before: number | undefined };
+
+/** Its window is part of what was agreed on. A batch that has begun may have less time. */
+function isAsScheduled(change: Change): boolean {
+  const { schedule } = frozenCardOf(change);
+  if (isPartOfBatch(change)) return true;
+  if (schedule === undefined) return change.scheduled_at === null;
+  return change.scheduled_at === schedule.at && change.expires_at <= schedule.until;
 }
 
 /** How long to wait for the host's list of sites, which shows whether the target still exists. */
 export const listingMs = 8_000;
 
+const asItWas: Rechecked = { kind: 'as it was', before: undefined };
 const invalidated = (why: Text): Rechecked => ({ kind: 'invalidated', why });
 const later = (why: Text): Rechecked => ({ kind: 'later', why });
 const fingerprintDiffers = invalidated(say`The stored change is not what was agreed on.`);
@@ -46,8 +65,8 @@ const rulesDiffer = later(
 const slackIsSilent = later(say`Slack doesn't tell me right now who may do this.`);
 const notKnown = (groups: readonly string[]): Rechecked => later(membersUnknownQuietly(groups));
 
-async function recheckRights(context: ChangeContext, change: Change): Promise<Reparsed | Rechecked> {
-  const { timerOf, approval } = authorizationOf(change);
+async function recheckRights(context: ChangeContext, change: Change): Promise<Restored | Rechecked> {
+  const { timerOf, approval, calling } = authorizationOf(change);
   const isTimer = timerOf !== undefined;
   const groups = groupsOf(context.policy(), change, 'requester');
   const how = recentFor(change) ?? (approval === 'none' ? 'fresh' : undefined);
@@ -63,11 +82,43 @@ async function recheckRights(context: ChangeContext, change: Change): Promise<Re
   if (moved) return moved;
   const restored = reparse(change, namesWith(context, change));
   if (restored === undefined) return invalidated(say`I no longer know the command ${code(change.command)}.`);
-  if (person === undefined) return restored;
-  const { calling } = authorizationOf(change);
-  const isExpired = calling && (await hasExpired(context, calling.name));
-  if (isExpired) return invalidated(say`The key of ${code(calling.name)} has expired.`);
-  return recheckRules(context, change, restored, { ...person, caller: calling }, approvers);
+  if (person === undefined) return { ...restored, before: undefined };
+  return recheckAsker(context, change, restored, { ...person, caller: calling }, approvers);
+}
+
+/** Rights, votes and freezes, as of now. */
+async function recheckAsker(
+  context: ChangeContext,
+  change: Change,
+  restored: Reparsed,
+  asking: Person,
+  approvers: readonly Person[] | undefined,
+): Promise<Restored | Rechecked> {
+  const { caller } = asking;
+  if (caller && (await hasExpired(context, caller.name)))
+    return invalidated(say`The key of ${code(caller.name)} has expired.`);
+  const wrong = recheckRules(context, change, restored, asking, approvers);
+  return wrong ?? recheckFreezes(context, change, restored, asking);
+}
+
+/** Whether a freeze holds it now: who asked for it, and whether what its exceptions add was asked for. */
+async function recheckFreezes(
+  context: ChangeContext,
+  change: Change,
+  restored: Reparsed,
+  person: Person,
+): Promise<Restored | Rechecked> {
+  const { target, args, number, created_at: askedAt, target_name: where } = change;
+  const { access } = frozenCardOf(change);
+  const asked = { resolved: restored.resolved, access, target, args, number, askedAt };
+  const at = Math.max(await context.database.now(), change.scheduled_at ?? 0);
+  const decision = await underFreezes(context, person, asked, at);
+  if (decision.kind === 'unknown') return notKnown(decision.groups);
+  if (decision.kind === 'frozen')
+    return { kind: 'in freeze', why: freezeInWords(decision, where), until: decision.until };
+  if (includes(authorizationOf(change).approval, decision.approval)) return { ...restored, before: decision.nextAt };
+  const why = say`**${where} is in a freeze:** ${joined(decision.names.map(code), ', ')}. Its exception needs another approval than this was asked for with.`;
+  return { kind: 'in freeze', why, until: undefined };
 }
 
 const hasExpired = async ({ policy, database }: ChangeContext, caller: string): Promise<boolean> =>
@@ -95,27 +146,27 @@ function recheckTargets(context: ChangeContext, change: Change, since: number): 
   return undefined;
 }
 
-/** Whether the requester still has the right and, after an approval, the votes suffice under the old and today's rules. */
+/** Undefined if the requester still has the right and, after an approval, the votes suffice under the old and today's rules. */
 function recheckRules(
   context: ChangeContext,
   change: Change,
   restored: Reparsed,
   person: Person,
   approvers: readonly Person[] | undefined,
-): Reparsed | Rechecked {
+): Rechecked | undefined {
   const policy = context.policy();
   const now = approvalNow(context, person, restored);
   if (now === undefined)
     return invalidated(say`${change.caller ?? change.requester_name} is no longer allowed to do this.`);
   if (now instanceof MembershipUnknown) return notKnown(now.groups);
   const then = authorizationOf(change).approval;
-  if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return restored;
+  if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return undefined;
   if (approvers === undefined) return slackIsSilent;
   const voters = approvers.filter(countsFor(context, change));
   const asked = { ...aboutOf(restored.resolved, context.company()).asked, ...askersOf(change) };
   const suffice = (needed: 'none' | Needed): boolean =>
     needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
-  if (suffice(then) && suffice(now.approval)) return restored;
+  if (suffice(then) && suffice(now.approval)) return undefined;
   const needed = now.unsure.length > 0 ? [then] : [then, now.approval];
   const unknown = groupsThatDecide(context, change, asked, approvers, needed);
   const groups = [...new Set([...(unknown ?? []), ...now.unsure])];
@@ -196,10 +247,10 @@ async function recheckDrift(
   { action, resolved }: Reparsed,
 ): Promise<Rechecked> {
   // No preconditions: nothing to compare, so skip the read.
-  if (action.look === undefined || change.preconditions === 'null') return { kind: 'as it was' };
+  if (action.look === undefined || change.preconditions === 'null') return asItWas;
   try {
     const now = await action.look({ input: resolved.input, ...sourcesOf(context) });
-    if (preconditionsOf(action, resolved, now) === change.preconditions) return { kind: 'as it was' };
+    if (preconditionsOf(action, resolved, now) === change.preconditions) return asItWas;
     const of = { input: resolved.input, snapshot: now };
     const wrong = action.impossible?.(of);
     const drifted = say`${change.target_name} is not as it was when this was asked for.`;

@@ -12,7 +12,7 @@ import { closableMinute, coolsDown } from './change.ts';
 import { callOf } from './freeze.ts';
 import { askersMayClose, authorizationOf } from '../access/authorization.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
-import { hostSays, statusInWords } from './host-trouble.ts';
+import { hostSays, statusInWords } from '../hosting/host-trouble.ts';
 import { lockInBrief } from './lock-in-the-way.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
 import { approvalRequest, askedIn } from './asked-in.ts';
@@ -37,7 +37,8 @@ type Circumstances = {
  */
 export function asked(change: Change, { held, twin, paused }: Circumstances = {}): Telling | undefined {
   if (change.state === 'approved') {
-    return coolsDown(change) ? soon(say`No approval is needed.`, change, paused) : undefined;
+    const isWaited = coolsDown(change) || change.scheduled_at !== null;
+    return isWaited ? soon(say`No approval is needed.`, change, paused) : undefined;
   }
   const { asks: all = [] } = authorizationOf(change);
   const notified = whoIsNotified(all);
@@ -92,11 +93,13 @@ export const pausedInWords: Readonly<Record<PauseScope, string>> = {
 };
 const resumes: Readonly<Record<PauseScope, string>> = { all: 'resume', callers: 'resume callers' };
 
-const sendingSoon = (change: Change, paused: PauseScope | undefined): string => {
-  if (paused) return `${pausedInWords[paused]} It will be sent after ${resumes[paused]}, if it is still valid then.`;
-  if (isBatch(change)) return 'It begins now.';
-  if (callOf(change) === undefined) return 'Nothing has to be sent for it.';
-  return coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.';
+const sendingSoon = (change: Change, paused: PauseScope | undefined): Text => {
+  if (change.scheduled_at !== null)
+    return say`It will be sent ${time(change.scheduled_at, 'date')}, after I have checked everything again.`;
+  if (paused) return say`${pausedInWords[paused]} It will be sent after ${resumes[paused]}, if it is still valid then.`;
+  if (isBatch(change)) return say`It begins now.`;
+  if (callOf(change) === undefined) return say`Nothing has to be sent for it.`;
+  return coolsDown(change) ? say`Sending in 10 s.` : say`Sending it now.`;
 };
 
 /** Says that it ends unsent. If it was asked again after a loss, it may have been done before that. */

@@ -2,7 +2,7 @@ import { parseStored } from '../storage/parse-json.ts';
 import type { Change } from '../storage/changes.ts';
 import { coolsDown, type ChangeEvent } from './change.ts';
 import { states } from '../words/states.ts';
-import { inline, plain, say, type Text } from '../words/text.ts';
+import { inline, plain, say, time, type Text } from '../words/text.ts';
 
 /** The states and the events of a change, in words. */
 
@@ -33,8 +33,12 @@ const isWarning = ({ last_note: note }: Pick<Change, 'last_note'>): boolean =>
 const stoppable = 'Not sent yet: ten seconds after the last approval at the earliest. Until then it can be stopped.';
 
 /** The state of a change in one line. */
-export function stateText(change: Pick<Change, 'state' | 'settled_at' | 'last_note' | 'cools_down'>): Text {
+export function stateText(
+  change: Pick<Change, 'state' | 'settled_at' | 'last_note' | 'cools_down' | 'scheduled_at'>,
+): Text {
   if (change.last_note !== null) return parseStored(change.last_note);
+  if (change.state === 'approved' && change.scheduled_at !== null)
+    return say`Not sent yet: it is its turn ${time(change.scheduled_at, 'date')}. Until then it can be taken back.`;
   if (change.state === 'approved' && coolsDown(change)) return inline(stoppable);
   if (change.state === 'accepted' && change.settled_at !== null)
     return inline('Accepted; this cannot be verified from here.');

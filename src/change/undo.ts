@@ -3,6 +3,7 @@ import { Refusal, type Args } from '../base/errors.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import { findChange, findLater, listChanges, touchChange, touchedSince, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
+import type { ReadHandle } from '../storage/schema.ts';
 import { redraw } from '../storage/redraw.ts';
 import { say, typed } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
@@ -12,7 +13,7 @@ import { leftOf, type Undo } from './freeze.ts';
 import { reparse } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { sourcesOf } from './read-sources.ts';
-import { troubleText } from './host-trouble.ts';
+import { troubleText } from '../hosting/host-trouble.ts';
 import type { ChangeContext } from './context.ts';
 import { hourMs } from '../words/duration.ts';
 
@@ -45,6 +46,26 @@ export async function undoOf(
 
 /** How many changes before an undo are looked at for the one that it has undone. */
 const maxEarlier = 20;
+
+/** What may restore a target: its arguments as stored, and when that was asked for, epoch ms. */
+export type Restoring = Pick<Change, 'target' | 'args'> & { readonly askedAt: number; readonly number?: number };
+
+/**
+ * Whether it takes back a recorded change that nothing has undone when it was asked for. Taking back an undo is no way
+ * back: it would make the change again.
+ */
+export async function isWayBack(db: ReadHandle, { target, args, askedAt, number }: Restoring): Promise<boolean> {
+  const earlier = await listChanges(db, { target, ...(number && { beforeNumber: number }), limit: maxEarlier });
+  const undos = earlier.flatMap((change) => {
+    const undo = change.undo === null ? undefined : parseStored<Undo>(change.undo);
+    return undo ? [{ ...undo, of: change.number }] : [];
+  });
+  const isUndo = (of: number): boolean => undos.some(({ undoneBy }) => undoneBy === of);
+  return undos.some(
+    (undo) =>
+      JSON.stringify(undo.args) === args && undo.undoneBy === undefined && undo.until > askedAt && !isUndo(undo.of),
+  );
+}
 
 /** Notes on a change that this one has undone it: its reply says so, and loses *Undo*. */
 export async function noteUndone(tx: Tx, { number, target, args }: Change, at: number): Promise<void> {

@@ -5,7 +5,7 @@ import { groupsAbout, decideReading, unknownIn } from '../policy/policy.ts';
 import type { Person } from '../access/access-check.ts';
 import { joined, say } from '../words/text.ts';
 import type { KnownNames } from '../language/resolve.ts';
-import { troubleText } from './host-trouble.ts';
+import { troubleText } from '../hosting/host-trouble.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
 import { BoundedMap } from '../base/caches.ts';
 

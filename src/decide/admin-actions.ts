@@ -3,23 +3,19 @@ import type { Environment } from '../hosting/contract/target.ts';
 import { scrub } from '../base/secret.ts';
 import type { Tx } from '../storage/database.ts';
 import { type ReadHandle } from '../storage/schema.ts';
-import { heldLock, takeLocks, deletePersonLock, type Lock } from '../storage/locks.ts';
-import { samePerson } from '../policy/memberships.ts';
+import type { Lock } from '../storage/locks.ts';
 import { enqueueMessage } from '../storage/messages.ts';
-import { wakeQueues } from '../storage/queue.ts';
 import { countStates } from '../storage/open-work.ts';
 import { pauseKeys, readKvs, removeKv, writeKv, type Pause, type PauseScope } from '../storage/kv.ts';
 import { actor as named, mention, say, time, type Text, plain } from '../words/text.ts';
 import type { Authorization } from '../access/authorization.ts';
-import type { Channel, Person } from '../access/access-check.ts';
+import type { Authorized, Channel, Person } from '../access/access-check.ts';
 import { isDirect } from '../access/assert-channel.ts';
 import { enqueueOps } from '../post/ops-channel-health.ts';
 import { listChanges, type AskedBy } from '../storage/changes.ts';
-import { withHolder, lockInWords } from '../change/lock-in-the-way.ts';
 import { frozenCardOf } from '../change/freeze.ts';
 import type { MayRead } from '../access/visibility.ts';
 import type { Sight } from '../access/sight.ts';
-import { targetKey } from '../access/targets.ts';
 import type { AdminAction } from '../change/change-store.ts';
 import type { ChangeContext } from '../change/context.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
@@ -36,8 +32,13 @@ export type Actor = {
 /** Where it was said; undefined: not in a channel, or in one that they may not be in. */
 export type SaidIn = { readonly saidIn: () => Promise<string | undefined> };
 
-/** Who is answered, the channel for their cards, and what the answer may show them. */
-export type Asking = Actor & SaidIn & { readonly cardChannel: () => Promise<Channel>; readonly sight: Sight };
+/**
+ * Who is answered, the channel for their cards, and what the answer may show them. With `each`, it is about many
+ * environments: what they may do on each, and those where they may not.
+ */
+export type Asking = Actor &
+  SaidIn &
+  Pick<Authorized, 'each' | 'notAllowed'> & { readonly cardChannel: () => Promise<Channel>; readonly sight: Sight };
 
 /** A lock on a target: its holder, the reason and its end in epoch ms; without `until` it lasts until it is freed. */
 export type LockInfo = {
@@ -45,8 +46,6 @@ export type LockInfo = {
   readonly why: string;
   readonly until: number | undefined;
 };
-
-type LockResult = { readonly done: true; readonly lock: LockInfo } | { readonly done: false; readonly says: Text };
 
 /**
  * The result of pausing. `done` is false if it was already paused. `held` counts the changes held back, `named` has the
@@ -74,67 +73,8 @@ const maxHeldRead = 200;
 const maxHeldNamed = 5;
 const maxTitleLength = 200;
 
-/** The lock and pause commands for one person. */
-export const adminActions = (
-  context: ChangeContext,
-  actor: Actor & SaidIn,
-  sight: Pick<Sight, 'reader' | 'mayAny'>,
-) => ({
-  ...locking(context, actor),
-  ...pausing(context, actor, sight),
-});
-
-function locking(context: ChangeContext, actor: Actor & SaidIn) {
-  const { person } = actor;
-  return {
-    /** Locks an environment for `forMs`, or until it is unlocked. `says`: who locks it already, so nothing was done. */
-    lock: async (env: Environment, reason: string, forMs: number | undefined): Promise<LockResult> => {
-      const saidIn = await actor.saidIn();
-      return exclusiveTransaction(context.database, async (tx, at) => {
-        const target = targetKey(env);
-        const why = scrub(reason);
-        const until = forMs === undefined ? undefined : at + forMs;
-        const terms = { person: person.id, reason: why, ...(until !== undefined && { until }) };
-        const held = await takeLocks(tx, [target], terms, at);
-        if (held) {
-          const inTheWay = await withHolder(tx, held, { targets: JSON.stringify([env]) });
-          return { done: false, says: lockInWords(inTheWay, at) };
-        }
-        const end = until === undefined ? say`until it is unlocked` : say`until ${time(until, 'date')}`;
-        const says = say`**${mention(person.id)} locked ${env.name}** ${end}: “${why}”. Changes to it are refused.`;
-        await record(context, actor, tx, at, { event: 'lock', about: [env], reason: why, until, says }, saidIn);
-        return { done: true, lock: { by: { person: person.id }, why, until } };
-      });
-    },
-    /** Removes a person's lock. `done` is false if a change holds it, or, without `lock`, if there is no lock. */
-    unlock: async (env: Environment): Promise<{ readonly done: boolean; readonly lock: LockInfo | undefined }> => {
-      const saidIn = await actor.saidIn();
-      return exclusiveTransaction(context.database, async (tx, at) => {
-        const held = await heldLock(tx, targetKey(env), at);
-        if (held === undefined) return { done: false, lock: undefined };
-        const freed = await deletePersonLock(tx, held.target);
-        if (freed === undefined) return { done: false, lock: lockInfoOf(held) };
-        await wakeQueues(tx, [freed.target], at);
-        const isOwn = freed.person === null || samePerson(context.policy(), freed.person, person.id);
-        const whose = isOwn ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
-        const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;
-        await record(context, actor, tx, at, { event: 'unlock', about: [env], lock: freed, says }, saidIn);
-        if (!isOwn) await tellOwner(tx, freed, env, person.id, at);
-        return { done: true, lock: lockInfoOf(freed) };
-      });
-    },
-  };
-}
-
-/** Whoever kept others away has to know that they no longer do. */
-async function tellOwner(tx: Tx, { person: owner, reason }: Lock, env: Environment, by: string, at: number) {
-  const text = say`🔓 **${mention(by)} removed your lock of ${env.name}** (“${reason}”). It no longer keeps changes out.`;
-  const key = `unlocked:${env.id}:${owner}:${at}`;
-  const about = JSON.stringify([env]);
-  await enqueueMessage(tx, { key, kind: 'direct', recipient: owner, about, body: JSON.stringify({ text }), at });
-}
-
-function pausing(context: ChangeContext, actor: Actor, sight: Pick<Sight, 'reader' | 'mayAny'>) {
+/** Pauses and resumes for one person. */
+export function pausing(context: ChangeContext, actor: Actor, sight: Pick<Sight, 'reader' | 'mayAny'>) {
   const { person } = actor;
   const shown = (pause: Pause | undefined) => pause && pauseSeenBy(sight, pause);
   const held = (tx: Tx, by: AskedBy | undefined) => heldNow(tx, sight.reader('changes'), by);
@@ -231,18 +171,51 @@ export async function record(
   entry: AdminEntry,
   saidIn?: string,
 ): Promise<void> {
-  const { event, about, says, ...rest } = entry;
-  const { person } = actor;
+  const { says, ...line } = entry;
   await answerDelivery(tx, actor.inbox, at);
+  await note(context, actor, tx, at, line);
+  if (says) await announce(context, actor, tx, at, { ...line, says }, saidIn);
+}
+
+/** As `record`, with a line for each environment, by the rules that allow it there. Without lines, nothing is written. */
+export async function recordEach(
+  context: ChangeContext,
+  actor: Actor,
+  tx: Tx,
+  at: number,
+  { event, lines, says }: { readonly event: string; readonly lines: readonly EachLine[]; readonly says: Text },
+  saidIn: string | undefined,
+): Promise<void> {
+  if (lines.length === 0) return;
+  await answerDelivery(tx, actor.inbox, at);
+  for (const { env, authorization, ...rest } of lines)
+    await note(context, { ...actor, authorization }, tx, at, { ...rest, event, about: [env] });
+  await announce(context, actor, tx, at, { event, about: lines.map(({ env }) => env), says }, saidIn);
+}
+
+/** What is written about one environment. */
+type EachLine = Pick<Actor, 'authorization'> & { readonly env: Environment } & Readonly<Record<string, unknown>>;
+
+function note(context: ChangeContext, actor: Actor, tx: Tx, at: number, entry: AdminEntry): Promise<void> {
+  const { event, about, ...rest } = entry;
   const details = { ...rest, ...actorDetails(actor) };
-  await context.changeStore.note(tx, { event, by: person.id, at, about, details });
+  return context.changeStore.note(tx, { event, by: actor.person.id, at, about, details });
+}
+
+async function announce(
+  context: ChangeContext,
+  { person }: Actor,
+  tx: Tx,
+  at: number,
+  { event, about, says }: Pick<AdminEntry, 'event' | 'about'> & { readonly says: Text },
+  saidIn: string | undefined,
+): Promise<void> {
   const [target] = about === 'company' ? [] : about;
   const key = `admin:${event}:${target?.id ?? ''}:${person.id}:${at}`;
-  if (says) await enqueueOps(tx, key, says, at);
-  if (says === undefined || saidIn === undefined || isDirect(saidIn) || saidIn === context.policy().channels.ops)
-    return;
-  const note = { about: JSON.stringify(about), body: JSON.stringify({ text: says }) };
-  await enqueueMessage(tx, { key, kind: 'notice', recipient: saidIn, ...note, at });
+  await enqueueOps(tx, key, says, at);
+  if (saidIn === undefined || isDirect(saidIn) || saidIn === context.policy().channels.ops) return;
+  const notice = { about: JSON.stringify(about), body: JSON.stringify({ text: says }) };
+  await enqueueMessage(tx, { key, kind: 'notice', recipient: saidIn, ...notice, at });
 }
 
 /** What an audit line says about the person, the rules and the delivery. */

@@ -17,6 +17,7 @@ import { endedReply, stopNote, whyStopped } from '../change/batch-card.ts';
 import type { DecisionKind } from '../change/buttons.ts';
 import type { TransitionNote } from '../change/change-messages.ts';
 import type { SendContext } from '../send/context.ts';
+import { together } from './look-and-freeze.ts';
 import { requesterUnless } from './decision-note.ts';
 import { takeBackUnsent } from '../send/run-batch.ts';
 import { authorize, type Person } from '../access/access-check.ts';
@@ -143,7 +144,7 @@ export function applyLeftOut(
   const authorization = kept.items
     ? // What is left may be valid for longer by its own rules, and that was not shown.
       {
-        ...authorize(policy(), person, kept, company()).authorization,
+        ...together(authorize(policy(), person, kept, company()), kept.items).authorization,
         ...(batchValidity !== undefined && { batchValidity }),
       }
     : kept.authorization;

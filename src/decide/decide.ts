@@ -118,6 +118,10 @@ async function endIfOutdated(context: SendContext, change: Change, { inbox }: De
   const checked = await recheck(context, change);
   if (checked.kind === 'as it was') return;
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
+  if (checked.kind === 'in freeze')
+    throw new Refusal(say`${checked.why} Your approval was not counted.`, {
+      hint: 'Approve it again when the freeze is over, if it is still open then.',
+    });
   const kind = checked.kind === 'invalidated' ? 'invalidated' : 'supersede';
   const isEnded = await context.database.transaction(async (tx) => {
     await acquireGlobalLock(tx);

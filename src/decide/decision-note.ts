@@ -10,7 +10,7 @@ import { stoppedReplyKey } from '../change/batch-card.ts';
 import type { DecisionKind, ShownVersion } from '../change/buttons.ts';
 import { coolsDown } from '../change/change.ts';
 import type { TransitionNote } from '../change/change-messages.ts';
-import { maxReasonLength } from '../change/freeze.ts';
+import { maxReasonLength } from '../access/reason.ts';
 import { approvalCounted, approved, closed, ended, notSent } from '../change/replies.ts';
 import { markFor } from '../change/states-and-events.ts';
 import { argsToAskAgain } from '../language/reparse.ts';

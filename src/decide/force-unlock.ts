@@ -35,7 +35,7 @@ export type ForceUnlockResult =
  */
 export function forceUnlock(context: ChangeContext, actor: Actor, env: Environment): Promise<ForceUnlockResult> {
   return exclusiveTransaction(context.database, async (tx, at): Promise<ForceUnlockResult> => {
-    const locks = await locksOn(tx, targetKey(env), at);
+    const locks = await locksOn(tx, [targetKey(env)], at);
     const [held] = locks;
     if (held === undefined) return { kind: 'not locked' };
     const numbers = locks.flatMap(({ change }) => change ?? []);

@@ -1,13 +1,19 @@
 import type { AnyAction } from '../commands/kit/action.ts';
 import { Refusal } from '../base/errors.ts';
 import { say } from '../words/text.ts';
-import type { Authorized } from '../access/access-check.ts';
+import type { Authorized, Person } from '../access/access-check.ts';
+import { freezeWarning, InFreeze, refusedInFreeze } from '../access/in-freeze.ts';
+import { targetKey } from '../access/targets.ts';
 import { freeze, type Frozen } from '../change/freeze.ts';
+import { underFreezes } from '../change/under-freezes.ts';
+import { validMs } from '../change/change.ts';
+import { strictestOf } from '../policy/approval-requirement.ts';
 import { checkPlanFor } from '../change/check-plan.ts';
 import { canaryOf, freezeBatch, leftOutFacts, type NothingToDo } from '../send/freeze-batch.ts';
-import { asRefusal } from '../change/host-trouble.ts';
+import { asRefusal } from '../hosting/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';
-import { canonicalArgs } from '../language/resolve.ts';
+import { canonicalArgs, withoutId } from '../language/resolve.ts';
+import { scheduleOf } from '../language/schedule.ts';
 import type { SendContext } from '../send/context.ts';
 
 /** How many environments of a batch are read in parallel, and how long all of them may take, in milliseconds. */
@@ -16,6 +22,9 @@ const looksMs = 60_000;
 
 /** The change is impossible on this environment, or already done. */
 class Impossible extends Refusal {}
+
+/** Whether only this environment of a batch is refused. */
+const leavesOut = (error: unknown): error is Refusal => error instanceof Impossible || error instanceof InFreeze;
 
 /**
  * Freezes the request for each environment of a batch. Leaves out environments where there is nothing to do, and names
@@ -26,7 +35,7 @@ async function freezeEach(
   authorized: Authorized,
   action: AnyAction,
   each: readonly Authorized[],
-  onBehalfOf: string | undefined,
+  by: Asking,
 ): Promise<Frozen> {
   const until = performance.now() + looksMs;
   const found: (Frozen | NothingToDo | undefined)[] = each.map(() => undefined);
@@ -41,10 +50,9 @@ async function freezeEach(
           hint: 'Name fewer of them, or try again later.',
           isLater: true,
         });
-      found[at] = await freezeOne(context, one, action, { onBehalfOf, isInBatch: true }).catch(
+      found[at] = await freezeOne(context, one, action, { ...by, isInBatch: true }).catch(
         (error: unknown): NothingToDo => {
-          if (error instanceof Impossible && one.target?.kind === 'environment')
-            return { env: one.target, why: error.says };
+          if (leavesOut(error) && one.target?.kind === 'environment') return { env: one.target, why: error.says };
           isRefused = true;
           if (!(error instanceof Refusal)) throw error;
           const { says, hint, isLater } = error;
@@ -57,9 +65,18 @@ async function freezeEach(
   const items = found.flatMap((one) => (one && 'fingerprint' in one ? [one] : []));
   const nothing = found.flatMap((one) => (one && 'why' in one ? [one] : []));
   if (items.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'The same goes for all of them.' });
-  const whole = { ...authorized, ...canaryCheck(context, authorized, items) };
+  const whole = { ...authorized, ...together(authorized, items), ...canaryCheck(context, authorized, items) };
   return { ...freezeBatch(whole, action, items), leftOut: leftOutFacts(authorized.notAllowed ?? [], nothing) };
 }
+
+/** The authorization of a batch of these: each of them may add what it needs because of a freeze. */
+export const together = ({ authorization }: Authorized, items: readonly Authorized[]) => ({
+  schedule: items[0]?.schedule,
+  authorization: {
+    ...authorization,
+    approval: strictestOf([authorization, ...items.map((one) => one.authorization)].map(({ approval }) => approval)),
+  },
+});
 
 /** Whether it is known already that the site of the canary can't be checked, and why. */
 function canaryCheck(
@@ -72,22 +89,28 @@ function canaryCheck(
   return plan?.kind === 'cannot be checked' ? { canaryUnchecked: plan.why } : {};
 }
 
-/** Reads from the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */
+/** Who asks, and whose share the reads take. Without a person it is a timer, which no freeze concerns. */
+type Asking = { readonly person?: Person; readonly onBehalfOf?: string };
+
+/**
+ * Reads from the host, then freezes call and card. Throws `Refusal` if that fails, if the change isn't possible, or if
+ * a freeze of the policy holds it; an exception may add to the approval that it needs.
+ */
 export async function lookAndFreeze(
   context: SendContext,
   authorized: Authorized,
   action: AnyAction,
-  onBehalfOf?: string,
+  by: Asking = {},
 ): Promise<Frozen> {
-  if (authorized.each) return freezeEach(context, authorized, action, authorized.each, onBehalfOf);
-  return freezeOne(context, authorized, action, { onBehalfOf, isInBatch: false });
+  if (authorized.each) return freezeEach(context, authorized, action, authorized.each, by);
+  return freezeOne(context, authorized, action, { ...by, isInBatch: false });
 }
 
 async function freezeOne(
   context: SendContext,
   authorized: Authorized,
   action: AnyAction,
-  { onBehalfOf, isInBatch }: { readonly onBehalfOf: string | undefined; readonly isInBatch: boolean },
+  { person, onBehalfOf, isInBatch }: Asking & { readonly isInBatch: boolean },
 ): Promise<Frozen> {
   const snapshot = await action
     .look?.({ input: authorized.input, ...sourcesOf(context, onBehalfOf) })
@@ -98,5 +121,37 @@ async function freezeOne(
   const wrong = action.impossible?.({ input, snapshot });
   if (wrong) throw new Impossible(wrong.says, wrong);
   const { isBlocked } = context.listing().environments.find(({ id }) => id === authorized.target?.id) ?? {};
-  return freeze({ ...authorized, input }, action, snapshot, { now: await context.database.now(), isBlocked });
+  const now = await context.database.now();
+  const allowed = person ? await allowedNow(context, { ...authorized, input }, person, { action, snapshot, now }) : {};
+  return freeze({ ...authorized, input, ...allowed }, action, snapshot, { now, isBlocked });
+}
+
+type Look = { readonly action: AnyAction; readonly snapshot: unknown; readonly now: number };
+
+/** When it is to be sent, and what the freezes then add to the approval and to the card. Throws `Refusal` if one holds it. */
+async function allowedNow(
+  context: SendContext,
+  authorized: Authorized,
+  person: Person,
+  { action, snapshot, now }: Look,
+): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'schedule' | 'zone'>> {
+  const { authorization, target, input, parsed } = authorized;
+  const schedule = scheduleOf(parsed, now, person.zone);
+  const when = { schedule, zone: person.zone };
+  const asked = {
+    resolved: authorized,
+    access: action.access?.({ input, snapshot }),
+    target: target ? targetKey(target) : '',
+    args: JSON.stringify(canonicalArgs(withoutId(authorized))),
+    askedAt: now,
+  };
+  const decision = await underFreezes(context, person, asked, Math.max(now, schedule?.at ?? 0));
+  // A dry run changes nothing, so it shows what there would be to see.
+  if (decision.kind !== 'open' && parsed.dryRun)
+    return { ...when, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says };
+  if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name);
+  const approval = strictestOf([authorization.approval, decision.approval]);
+  const until = schedule?.until ?? now + (approval === 'none' ? validMs : approval.expires);
+  const names = decision.names.length > 0 ? { freezes: decision.names } : {};
+  return { ...when, authorization: { ...authorization, approval, ...names }, freeze: freezeWarning(decision, until) };
 }

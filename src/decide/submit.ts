@@ -1,11 +1,10 @@
 import { heldAs } from '../access/authorization.ts';
-import { Refusal } from '../base/errors.ts';
 import { failpoint } from '../base/failpoints.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { LockHeld, type ChangeStore } from '../change/change-store.ts';
-import type { Authorized } from '../access/access-check.ts';
 import { coolsDown } from '../change/change.ts';
+import { reasonProblem } from '../access/reason.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../change/confirmation.ts';
 import { idsOf } from '../policy/memberships.ts';
 import { withHolder, lockInTheWay, lockedOut } from '../change/lock-in-the-way.ts';
@@ -21,18 +20,11 @@ import { usePlace } from '../change/queue.ts';
 import { claimDelivery } from './claim-delivery.ts';
 import type { SendContext } from '../send/context.ts';
 
-/** Whether the rules require a reason and none was given. */
-export const lacksReason = ({ authorization: { approval }, parsed }: Authorized): boolean =>
-  approval !== 'none' && approval.reason === 'required' && parsed.reason === undefined;
-
-export const reasonRequired = (): Refusal =>
-  new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
-
 /** Begins the change, and says in its thread what it waits for. Throws `LockHeld` if it needs a lock at once. */
 async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: number): Promise<Change> {
   const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
   const held = await lockInTheWay(tx, row, now);
-  if (held && row.state === 'approved') throw new LockHeld(await withHolder(tx, held, row));
+  if (held && row.state === 'approved' && row.scheduled_at == null) throw new LockHeld(await withHolder(tx, held, row));
   const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
   const event = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
   const reply = asked(saved, { held, twin, paused: await pauseOf(tx, heldAs(saved)) });
@@ -56,7 +48,8 @@ export async function save(
 ): Promise<Change | undefined> {
   const { database, changeStore } = context;
   refuseUnlessConfirmed(frozen, confirmation);
-  if (lacksReason(frozen)) throw reasonRequired();
+  const unreasoned = reasonProblem(frozen);
+  if (unreasoned) throw unreasoned;
   await handleSetBack(context); // Detect a failover first, so this change isn't treated as older.
   const { handedOn, known } = await whoIsInvolved(context, frozen, requester.person.id);
   failpoint('request checked', requester.person.id);

@@ -75,7 +75,7 @@ function refuseLimit(rest: readonly Word[], names: Given, path: string, command:
     hint:
       command.shape === 'builtin' && command.emergency
         ? say`${sample(path)} holds everywhere.`
-        : say`A length goes after ${code('--for')}.`,
+        : say`Several environments have commas between them; a length goes after ${code('--for')}.`,
     offers: [{ label: `${command.button}, “${reason}”`, args }],
   });
 }
@@ -272,6 +272,9 @@ export type ParsedCommand = {
   readonly dryRun: boolean;
   /** Waits in the queue if a lock is in the way. */
   readonly queue?: boolean;
+  /** When it is to be sent, as typed or, once it was read, in UTC; and how long it may take until then. */
+  readonly at?: string | undefined;
+  readonly within?: string | undefined;
   /** The environment of a batch that goes first and alone, as typed. */
   readonly canary?: string | undefined;
   /** If this person may not run it, asks people who may. */

@@ -60,7 +60,8 @@ function parsedFrom(
     ? { positional: rest, options: {}, values: [] }
     : sorted(rest, path, command);
   const inQuotes = (left: readonly Word[]): string | undefined => withQuotes(rest, values, left);
-  const { reason, 'dry-run': dryRun, queue, canary, 'hand-on': handOn, 'handed-on': handedOn, ...named } = options;
+  const { reason, 'dry-run': dryRun, queue, canary, at, within, ...others } = options;
+  const { 'hand-on': handOn, 'handed-on': handedOn, ...named } = others;
   return {
     path,
     command,
@@ -68,6 +69,8 @@ function parsedFrom(
     reason: reason?.at(-1)?.trim() || undefined,
     dryRun: dryRun !== undefined && flag('--dry-run').read(dryRun),
     ...(queue !== undefined && { queue: flag('--queue').read(queue) }),
+    at: at?.[0],
+    within: within?.[0],
     canary: canary?.[0],
     ...(handOn !== undefined && { handOn: flag('--hand-on').read(handOn) }),
     handedOn: handedOn?.[0],
@@ -116,14 +119,16 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
 /** The options that a refusal names: not those that only buttons use, nor what is usually typed in its place. */
 const offered = (command: Command): readonly string[] => [
   ...Object.entries(command.fields).flatMap(([name, { place }]) => (place === 'option' ? [optionName(name)] : [])),
-  ...(command.shape === 'action' ? ['reason', ...(command.batch ? ['canary'] : []), 'dry-run', 'queue'] : []),
+  ...(command.shape === 'action'
+    ? ['reason', ...(command.batch ? ['canary'] : []), 'dry-run', 'queue', 'at', 'within']
+    : []),
 ];
 
 function optionsOf(command: Command): ReadonlyMap<string, Option & { readonly name: string }> {
   const known = new Map<string, Option & { readonly name: string }>();
   if (command.shape === 'action') {
-    for (const name of ['reason', 'handed-on', ...(command.batch ? ['canary'] : [])])
-      known.set(name, { name, takesValue: true, many: false });
+    for (const name of ['reason', 'handed-on', 'at', 'within', ...(command.batch ? ['canary'] : [])])
+      known.set(name, { name, takesValue: true, many: false, isTime: name === 'at' });
     for (const name of ['dry-run', 'queue', 'hand-on']) known.set(name, { name, takesValue: false, many: false });
   }
   for (const [field, of] of Object.entries(command.fields)) {

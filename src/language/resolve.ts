@@ -59,19 +59,21 @@ function withChoice(refusal: Refusal, parsed: ParsedCommand, name: string, [type
 }
 
 /**
- * Arguments for the same command, with ids instead of names: for storage, buttons and forms. They keep the canary and
- * the id of the handed-on request.
+ * Arguments for the same command, with ids instead of names: for storage, buttons and forms. They keep the time,
+ * the canary and the id of the handed-on request.
  */
 export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>, extra: Extra = {}): Args =>
   argsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), {
     ...extra,
+    at: parsed.at,
+    within: parsed.within,
     canary: parsed.canary,
     handedOn: parsed.handedOn,
   });
 
-/** The same request, without the id of the handed-on request. */
+/** What would be done, without when, and without the id of the handed-on request. */
 export const withoutId = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>) => ({
-  parsed: { ...parsed, handedOn: undefined },
+  parsed: { ...parsed, at: undefined, within: undefined, handedOn: undefined },
   input,
 });
 

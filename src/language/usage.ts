@@ -13,13 +13,15 @@ export type Extra = {
   readonly reason?: string | undefined;
   readonly dryRun?: boolean;
   readonly queue?: boolean;
+  readonly at?: string | undefined;
+  readonly within?: string | undefined;
   readonly canary?: string | undefined;
   readonly handOn?: boolean;
   readonly handedOn?: string | undefined;
 };
 
 /** The options of every action that people type. */
-export const actionOptions = ['reason', 'dry-run', 'queue', 'canary'] as const;
+export const actionOptions = ['reason', 'dry-run', 'queue', 'at', 'within', 'canary'] as const;
 
 /** A field's name as an option: `searchReplace` is `--search-replace`. */
 export const optionName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -104,10 +106,12 @@ export function argsOf(
 const isPlaced = (field: Field): boolean =>
   field.place === 'word' && (field.kind === 'plain' || field.after === undefined);
 
-const optionsOf = ({ reason, dryRun, queue, canary, handOn, handedOn }: Extra): readonly string[] => [
+const optionsOf = ({ reason, dryRun, queue, at, within, canary, handOn, handedOn }: Extra): readonly string[] => [
   ...(reason === undefined ? [] : [optionOf('reason', reason)]),
   ...(dryRun ? ['--dry-run'] : []),
   ...(queue ? ['--queue'] : []),
+  ...(at === undefined ? [] : [optionOf('at', at)]),
+  ...(within === undefined ? [] : [optionOf('within', within)]),
   ...(canary === undefined ? [] : [optionOf('canary', canary)]),
   ...(handOn ? ['--hand-on'] : []),
   ...(handedOn === undefined ? [] : [optionOf('handed-on', handedOn)]),

@@ -1,11 +1,11 @@
-import type { Approval, Needed, Requirement } from './rules.ts';
+import type { Approval, Needed, NeededReason, Requirement } from './rules.ts';
 
 /** What several rules ask for together: the strictest. */
 
 /**
  * Combines what several rules ask for, so that no rule can weaken another. Requirements with different `by` must all be
  * met. For the same `by` the highest count applies. The shortest expiry applies. A reason is required if one rule
- * requires it. Everybody whom one of the rules notifies is notified.
+ * requires it, and has to have what each of them looks for. Everybody whom one of the rules notifies is notified.
  */
 export function strictest(approvals: readonly ('none' | Approval)[]): 'none' | Needed {
   const asked = approvals.filter((approval) => approval !== 'none');
@@ -21,8 +21,16 @@ export function strictest(approvals: readonly ('none' | Approval)[]): 'none' | N
   return {
     requirements: [...requirements.values()],
     expires: Math.min(...asked.map(({ expires }) => expires)),
-    reason: asked.some(({ reason }) => reason === 'required') ? 'required' : 'optional',
+    reason: strictestReason(asked.map(({ reason }) => reason)),
   };
+}
+
+function strictestReason(all: readonly NeededReason[]): NeededReason {
+  const matches = new Map(
+    all.flatMap((one) => (typeof one === 'string' ? [] : one)).map((one) => [JSON.stringify(one), one]),
+  );
+  if (matches.size > 0) return [...matches.keys()].sort().flatMap((key) => matches.get(key) ?? []);
+  return all.includes('required') ? 'required' : 'optional';
 }
 
 /** The same of what several requirements ask for together. */

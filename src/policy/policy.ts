@@ -13,6 +13,7 @@ import {
   type Question,
 } from './matching.ts';
 import { operatorGroups, type AskingCaller } from './callers.ts';
+import { freezesOf } from './freezes.ts';
 import { coversOfKind } from './pattern.ts';
 import { strictest, strictestOf } from './approval-requirement.ts';
 import {
@@ -188,10 +189,11 @@ export function whoMay(policy: Policy, request: AccessRequest): readonly string[
 /** The Slack user groups that decide whether a person may run a command and which targets they may name. */
 export function groupsAbout(policy: Policy, command: PolicyCommand = readingAnything): readonly string[] {
   const about = [rulesOn(policy, command), rulesOn(policy, readingAnything)];
-  return userGroupsIn(
-    policy,
-    about.flatMap(({ allow, deny }) => [...allow, ...deny].map(audienceOf)),
-  );
+  const excepted = freezesOf(policy, command).flatMap(({ except }) => (except ? [except.to] : []));
+  return userGroupsIn(policy, [
+    ...about.flatMap(({ allow, deny }) => [...allow, ...deny].map(audienceOf)),
+    ...excepted,
+  ]);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Target } from '../hosting/contract/target.ts';
 import type { NameOverrides } from '../hosting/names.ts';
 import { type Glob, type Pattern, matches, matchesSeen } from './pattern.ts';
+import type { FreezeTime } from './freeze-time.ts';
 import { hourMs } from '../words/duration.ts';
 
 /**
@@ -112,6 +113,12 @@ export type Aim = { readonly target: Target; readonly access: 'change' | 'read' 
  */
 export type Audience = 'everyone' | readonly string[];
 
+/** A regular expression that has to be found in the reason, and the link that what was found becomes (`$0`, `$1`, …). */
+export type ReasonMatch = { readonly match: string; readonly link?: string | undefined };
+
+/** Whether a reason is needed. Matches: it is, and each of them has to be found in it. */
+export type NeededReason = 'required' | 'optional' | readonly ReasonMatch[];
+
 /** The approval a rule asks for before a change is sent. `expires` is in milliseconds. */
 export type Approval = {
   /** Groups whose members may approve. `allowed`: anybody whom a rule allows the same command on the same target. */
@@ -120,7 +127,7 @@ export type Approval = {
   readonly notify?: readonly string[] | undefined;
   readonly count: number;
   readonly expires: number;
-  readonly reason: 'required' | 'optional';
+  readonly reason: NeededReason;
 };
 
 /** A rule as shown to people: the line it begins in and its shortened text. */
@@ -142,6 +149,17 @@ export type Rule = RuleRef & {
   readonly batchValidity: number | undefined;
 };
 
+/** A time in which changes are held, whatever rules allow. It allows nothing. */
+export type Freeze = Pick<Rule, 'line' | 'column' | 'where'> & {
+  readonly name: string;
+  readonly reason?: string | undefined;
+  /** Classes and paths of commands; undefined: whatever changes something. */
+  readonly what: ReadonlySet<string> | undefined;
+  readonly time: FreezeTime;
+  /** Groups and callers that it does not hold, and the approval that they need as well. */
+  readonly except?: { readonly to: readonly string[]; readonly approval: 'none' | Approval } | undefined;
+};
+
 /** The policy file, read and checked. */
 export type Policy = {
   /** SHA-256 of the text, hex. */
@@ -157,6 +175,7 @@ export type Policy = {
   /** Name → the caller. */
   readonly callers: ReadonlyMap<string, Caller>;
   readonly rules: readonly Rule[];
+  readonly freezes: readonly Freeze[];
   /** Name → the environments in the set. */
   readonly sets: ReadonlyMap<string, readonly Pattern[]>;
   readonly channels: Channels;
@@ -166,7 +185,10 @@ export type Policy = {
 };
 
 /** Whether the rule names this command's path, one that includes it, or its class. No rule can name the class `named`. */
-export function namesCommand({ what }: Rule, { path, within, risk }: PolicyCommand): boolean {
+export function namesCommand(
+  { what }: { readonly what: Rule['what'] },
+  { path, within, risk }: PolicyCommand,
+): boolean {
   return what.has(path) || what.has(risk) || (within !== undefined && what.has(within));
 }
 
@@ -198,7 +220,7 @@ const bySomebodyElse: Approval = {
  * The approval an allowing rule asks for before this command is sent. If a rule does not say, all that a caller asks for
  * needs one.
  */
-export function approvalBy(rule: Rule, command: PolicyCommand, isCaller = false): 'none' | Approval {
+export function approvalBy(rule: Pick<Rule, 'approval'>, command: PolicyCommand, isCaller = false): 'none' | Approval {
   const isOthers = command.risk === 'destructive' || (isCaller && isWrite(command));
   return rule.approval ?? (isOthers ? bySomebodyElse : 'none');
 }
@@ -264,5 +286,5 @@ export type Needed = {
   /** All must be met. One person may count towards several. */
   readonly requirements: readonly Requirement[];
   readonly expires: number;
-  readonly reason: 'required' | 'optional';
+  readonly reason: NeededReason;
 };

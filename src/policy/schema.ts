@@ -1,22 +1,16 @@
 import { z } from 'zod';
-import { showDuration, dayMs, hourMs } from '../words/duration.ts';
+import { showDuration, hourMs } from '../words/duration.ts';
+import { approvalShape } from './approval-schema.ts';
 import { checks } from './checks.ts';
-import { quoted, unknownAmong } from './yaml-document.ts';
+import { freezesShape } from './freezes-shape.ts';
+import { quoted } from './yaml-document.ts';
+import { isNamedLive, liveByDefault, defaultBatchValidityMs, isWrite } from './rules.ts';
+import { comparableName, readGlob } from './pattern.ts';
 import {
-  isNamedLive,
-  liveByDefault,
-  classes,
-  defaultApprovals,
-  defaultBatchValidityMs,
-  defaultExpiryMs,
-  defaultReason,
-  isWrite,
-  type Catalogue,
-} from './rules.ts';
-import { comparableName, readGlob, readPattern } from './pattern.ts';
-import {
+  audienceAmong,
   callersShape,
   channelId,
+  commandAmong,
   durationUpTo,
   fields,
   listShape,
@@ -25,7 +19,9 @@ import {
   refuse,
   filledList,
   inputError,
+  target,
   type Context,
+  type RuleNames,
 } from './shapes.ts';
 
 /**
@@ -33,17 +29,7 @@ import {
  * the file has instead is added. The message for an unknown key lists the known keys.
  */
 
-/** The names that rules may use: every command, and each group of the file with the number of its ids. */
-type RuleNames = {
-  readonly catalogue: Catalogue;
-  readonly groups: ReadonlyMap<string, number>;
-  /** As rules name them: `caller:NAME`. */
-  readonly callers: readonly string[];
-};
-
-const maxApprovals = 20;
 const maxInSet = 200;
-const maxExpiryMs = 30 * dayMs;
 const maxBatchValidityMs = 2 * hourMs;
 
 /** Ids of channels, and of people and Slack user groups. */
@@ -80,11 +66,6 @@ const people = z
       }
   });
 
-/** An entry of `where` or `live`. Its text is kept to show the rule as written. */
-const target = parsedText(z.string('expected a target, like "acme-shop/*"'), (text) => {
-  const pattern = readPattern(text);
-  return typeof pattern === 'string' ? `${quoted(text)} is not a target: ${pattern}` : { text, pattern };
-});
 const environmentPattern = target.superRefine(({ text, pattern }, ctx) => {
   if (pattern.kind !== 'environment') ctx.addIssue(`${quoted(text)} is not an environment; expected site/environment`);
 });
@@ -101,40 +82,9 @@ const sets = z.record(
   'expected names of sets, each with a list of environments',
 );
 
-const wholeNumber = `expected a whole number from 1 to ${maxApprovals}`;
-const approvalOf = <T extends z.ZodType>(approvers: T) =>
-  fields(
-    {
-      by: approvers.describe('The groups whose members can approve'),
-      notify: approvers.optional().describe('The groups whose members are notified instead; they need not approve'),
-      count: z.int(wholeNumber).min(1, wholeNumber).max(maxApprovals, wholeNumber).default(defaultApprovals),
-      expires: durationUpTo(maxExpiryMs)
-        .prefault(showDuration(defaultExpiryMs))
-        .describe('How long a change waits: 90s, 30m, 1h or 7d'),
-      reason: z.enum(['required', 'optional'], 'expected "required" or "optional"').default(defaultReason),
-    },
-    '{ by, notify, count, expires, reason }',
-  );
-
-function commandIn({ catalogue }: RuleNames) {
-  const names = [...classes, ...catalogue.map(({ path }) => path)];
-  return z.enum(names, {
-    error: ({ input }) =>
-      typeof input === 'string' ? unknownAmong('command or class', input, names) : 'expected a command or a class',
-  });
-}
-
-const audienceAmong = (names: readonly string[]) =>
-  filledList(
-    z.string('expected the name of a group').refine((name) => names.includes(name), {
-      error: ({ input }) => unknownAmong('group', String(input), names),
-    }),
-    'groups, like [leads]',
-  );
-
 function ruleOf(known: RuleNames) {
   const audience = audienceAmong([...known.groups.keys()]);
-  const what = filledList(commandIn(known), 'commands or classes').optional();
+  const what = filledList(commandAmong(known.catalogue), 'commands or classes').optional();
   const rule = {
     allow: what.describe('What the rule allows: classes, or commands by name'),
     deny: what.describe('What the rule denies, whatever others allow: classes, or commands by name'),
@@ -148,7 +98,7 @@ function ruleOf(known: RuleNames) {
       .optional()
       .describe('site/environment, domain:example.com, domain:*.example.com or company; left out: everywhere'),
     approval: z
-      .union([z.literal('none'), approvalOf(audience)], 'expected "none" or { by, notify, count, expires, reason }')
+      .union([z.literal('none'), approvalShape(audience)], 'expected "none" or { by, notify, count, expires, reason }')
       .optional()
       .describe('Who must approve before anything is sent; none: nobody'),
     canary: z
@@ -281,6 +231,9 @@ export const policyFile = (known: RuleNames) =>
       callers: callersShape(known.groups).default({}).describe('Programs that may ask, each for a person'),
       sets: sets.default({}).describe('Environments to be named together, as set:NAME'),
       rules: listShape(ruleOf(known), 'rules'),
+      freezes: freezesShape(known, approvalShape(audienceAmong([...known.groups.keys()])))
+        .default([])
+        .describe('Times in which changes are held, whatever rules allow'),
       channels: channels.prefault({}).describe('Where which sites may be discussed, and where reports go'),
       checks: checks.default([]).describe('What the pages of sites have to show, or off'),
       environments: environments.default({}).describe('Names of environments that the hosting API does not give'),

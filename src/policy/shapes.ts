@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { parseDuration, showDuration } from '../words/duration.ts';
+import { localDay } from '../words/zoned-time.ts';
+import { readPattern } from './pattern.ts';
+import { classes, type Catalogue } from './rules.ts';
 import { quoted, unknownAmong } from './yaml-document.ts';
 
 /** The parts of the policy file's schemas. If a message begins with `expected`, what the file has instead is added. */
@@ -32,6 +35,36 @@ export const parsedText = <T>(text: z.ZodString, read: (text: string) => T | str
     ctx.addIssue(value);
     return z.NEVER;
   });
+
+/** The names that rules may use: every command, and each group of the file with the number of its ids. */
+export type RuleNames = {
+  readonly catalogue: Catalogue;
+  readonly groups: ReadonlyMap<string, number>;
+  /** As rules name them: `caller:NAME`. */
+  readonly callers: readonly string[];
+};
+
+/** An entry of `where` or `live`. Its text is kept to show the rule as written. */
+export const target = parsedText(z.string('expected a target, like "acme-shop/*"'), (text) => {
+  const pattern = readPattern(text);
+  return typeof pattern === 'string' ? `${quoted(text)} is not a target: ${pattern}` : { text, pattern };
+});
+
+export function commandAmong(catalogue: Catalogue) {
+  const names = [...classes, ...catalogue.map(({ path }) => path)];
+  return z.enum(names, {
+    error: ({ input }) =>
+      typeof input === 'string' ? unknownAmong('command or class', input, names) : 'expected a command or a class',
+  });
+}
+
+export const audienceAmong = (names: readonly string[]) =>
+  filledList(
+    z.string('expected the name of a group').refine((name) => names.includes(name), {
+      error: ({ input }) => unknownAmong('group', String(input), names),
+    }),
+    'groups, like [leads]',
+  );
 
 /** Ids of channels. */
 export const channelShape = /^[CG][A-Z0-9]{2,20}$/;
@@ -73,10 +106,7 @@ const callerKey = parsedText(
 );
 const day = parsedText(
   z.string('expected a day, like 2027-03-01').regex(/^\d{4}-\d\d-\d\d$/, inputError('is not a day, like 2027-03-01')),
-  (text) => {
-    const at = Date.parse(`${text}T00:00:00Z`);
-    return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? `${quoted(text)} is not a day` : at;
-  },
+  (text) => localDay(text) ?? `${quoted(text)} is not a day`,
 );
 /** The schema of `callers`. */
 export const callersShape = (groups: ReadonlyMap<string, number>) =>

@@ -4,6 +4,7 @@ import { canonicalId, groupIds, isUserGroup } from './memberships.ts';
 import {
   approvalBy,
   callerPrefix,
+  isWrite,
   namesCommand,
   type Approval,
   type Audience,
@@ -24,8 +25,8 @@ type People = ReadonlySet<string> | undefined;
  */
 export function impossibleRules(policy: Policy, members: Members): readonly Mistake[] {
   const census = censusOf(policy, members);
-  return policy.rules.flatMap((rule) => {
-    if (rule.effect === 'deny') return [];
+  const rules = policy.rules.filter(({ effect }) => effect === 'allow');
+  return [...rules, ...exceptions(policy)].flatMap((rule) => {
     const found = policy.catalogue
       .filter((command) => namesCommand(rule, command))
       .map((command) => reasonFor(census, rule, command) ?? reasonForCallers(policy, census, rule, command))
@@ -34,7 +35,16 @@ export function impossibleRules(policy: Policy, members: Members): readonly Mist
   });
 }
 
-function reasonFor(census: Census, rule: Rule, command: PolicyCommand): string | undefined {
+/** What asks for an approval: an allowing rule, or the exception of a freeze. */
+type Asking = Pick<Rule, 'what' | 'to' | 'approval' | 'line' | 'column'>;
+
+/** The exceptions of freezes, as far as they ask for an approval. */
+const exceptions = ({ freezes, catalogue }: Policy): readonly Asking[] =>
+  freezes.flatMap(({ what = new Set(catalogue.filter(isWrite).map(({ path }) => path)), except, line, column }) =>
+    except ? [{ what, line, column, ...except }] : [],
+  );
+
+function reasonFor(census: Census, rule: Asking, command: PolicyCommand): string | undefined {
   const approval = approvalBy(rule, command);
   if (approval === 'none') return undefined;
   const approvers = approval.by === 'allowed' ? census.allowed(command) : census.notDenied(approval.by, command);
@@ -47,7 +57,7 @@ function reasonFor(census: Census, rule: Rule, command: PolicyCommand): string |
 }
 
 /** Why what a caller asks for by this rule could never be approved: too few people cannot use its key. */
-function reasonForCallers(policy: Policy, census: Census, rule: Rule, command: PolicyCommand): string | undefined {
+function reasonForCallers(policy: Policy, census: Census, rule: Asking, command: PolicyCommand): string | undefined {
   const approval = approvalBy(rule, command, true);
   if (approval === 'none' || rule.to === 'everyone') return undefined;
   const approvers = approval.by === 'allowed' ? census.allowed(command) : census.notDenied(approval.by, command);

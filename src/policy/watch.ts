@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { attempt, errorMessage } from '../base/errors.ts';
 import { readAtMost } from '../base/bounded-reads.ts';
 import { loadPolicy, maxPolicyBytes, unusable, type Loaded } from './load.ts';
+import { loadMatcher } from './reason-match.ts';
 import { canonicalId, idsOf } from './memberships.ts';
 import { PolicyMistakes, type Mistake } from './yaml-document.ts';
 import type { Catalogue, Policy } from './rules.ts';
@@ -141,10 +142,10 @@ function watchFor(path: string, onChanged: () => void): () => void {
 /** Reads a policy file. Never rejects: a file that can't be read is a mistake too. */
 export async function readPolicy(path: string, catalogue: Catalogue): Promise<Loaded> {
   try {
-    return loadPolicy(
-      new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, maxPolicyBytes)),
-      catalogue,
-    );
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, maxPolicyBytes));
+    // A key `match` is written like this, or with an escape.
+    if (/match|\\/.test(text)) await loadMatcher();
+    return loadPolicy(text, catalogue);
   } catch (error) {
     return unusable(`the file cannot be read: ${errorMessage(error)}`);
   }

@@ -32,7 +32,7 @@ export async function afterPosted(
   const at = await context.database.now(tx);
   context.turns.served.set(message.requester, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
-  if (change && message.key === stopKey(change) && !isEdit(message)) await coolDown(tx, change.number, at + coolDownMs);
+  if (change && message.key === stopKey(change) && !isEdit(message)) await coolDown(tx, change, at + coolDownMs);
   if (change && refused) await noteMoved(tx, message, change, refused, at);
   if (change && unedited) await explainUnedited(tx, change, unedited, at);
   if (change && place.isLoose) await forgetCardPlace(tx, change.number, at);

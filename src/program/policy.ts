@@ -1,117 +1,66 @@
-import { z } from 'zod';
-import { errorMessage, Refusal } from '../base/errors.ts';
-import { maxPolicyBytes } from '../policy/load.ts';
-import { type Mistake, YamlDocument } from '../policy/yaml-document.ts';
-import { readAtMost } from '../base/bounded-reads.ts';
+import { Refusal } from '../base/errors.ts';
+import type { Mistake } from '../policy/yaml-document.ts';
 import type { Ability } from '../access/ability.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import type { Person } from '../access/access-check.ts';
 import { explainAccess } from '../access/explain-access.ts';
-import type { KnownNames } from '../language/resolve.ts';
+import { aboutOf } from '../access/targets.ts';
+import { catalogue } from '../commands/index.ts';
+import { parse } from '../language/parse.ts';
+import { resolve, type KnownNames } from '../language/resolve.ts';
 import { split } from '../language/tokenize.ts';
 import { isLive, type Policy } from '../policy/rules.ts';
 import { mentionedGroups } from '../policy/memberships.ts';
-import { code, joined, say, plain } from '../words/text.ts';
+import { code, joined, say, plain, type Text } from '../words/text.ts';
 import { textsIn } from '../commands/kit/page.ts';
 import { rights } from '../commands/rights.ts';
 import { policyFileIn, type EnvironmentVariables } from '../base/config.ts';
 import { readPolicy } from '../policy/watch.ts';
 import { abilityPage } from '../talk/rights-pages.ts';
 import { exitCodes, out, type Out } from './output.ts';
+import { readExpectations, type Expectation } from './policy-expectations.ts';
+import { approversIn, askFreezes, withoutTime, type AskedFreezes } from './policy-freezes.ts';
 
 /** The policy without Slack, for people on the machine and for their CI: `check`, `explain` and `test`. */
-
-/** A file with expectations of the policy: `allowed`, `approval`, `refused` and `unknown`, each a list of questions. */
-
-/** One expectation, with its place in the file. `expects`: `allowed`, `approval`, `approval by 2 of leads`, … */
-type Expectation = Pick<Mistake, 'line' | 'column'> & { readonly question: string; readonly expects: string };
-
-type ReadResult =
-  | { readonly kind: 'expectations'; readonly expectations: readonly Expectation[] }
-  | { readonly kind: 'mistakes'; readonly mistakes: readonly Mistake[] };
-
-const example = "a question, such as '@leads cache clear acme-shop/live'";
-const question = z.string(`expected ${example}`).min(1, `expected ${example}`);
-const questions = z.array(question, 'expected a list of questions').default([]);
-/** Who must approve: `leads`, `2 of leads`, or several of these with `and` between. */
-const approvers = z
-  .record(question, z.string("expected who must approve, such as 'leads' or '2 of leads'"), `expected ${example}`)
-  .refine((pairs) => Object.keys(pairs).length === 1, 'expected one question with its approvers');
-const file = z.strictObject(
-  {
-    allowed: questions,
-    approval: z
-      .array(
-        z.union([question, approvers], `expected ${example}, perhaps with its approvers`),
-        'expected a list of questions, each perhaps with its approvers',
-      )
-      .default([]),
-    refused: questions,
-    unknown: questions,
-  },
-  'expected the keys allowed, approval, refused and unknown, each with a list of questions',
-);
-
-/** Reads the file. Never rejects: a file that can't be read is a mistake too. */
-async function readExpectations(path: string): Promise<ReadResult> {
-  const bytes = await readAtMost(path, maxPolicyBytes).catch(errorMessage);
-  if (typeof bytes === 'string') return unusable(`the file cannot be read: ${bytes}`);
-  if (bytes.length > maxPolicyBytes) return unusable(`the file is larger than ${maxPolicyBytes / 1024} KiB`);
-  const document = new YamlDocument(Buffer.from(bytes).toString('utf8'));
-  if (document.mistakes.length > 0) return refused(...document.mistakes);
-  const read = file.safeParse(document.value);
-  if (!read.success)
-    return refused(...read.error.issues.map(({ path: at, message }) => ({ ...document.place(at), says: message })));
-  const expectations = Object.entries(read.data).flatMap(([kind, all]) =>
-    all.map((one, index): Expectation => ({ ...expectationOf(kind, one), ...document.place([kind, index]) })),
-  );
-  if (expectations.length === 0)
-    return unusable('the file expects nothing: list questions under allowed, approval or refused');
-  return { kind: 'expectations', expectations };
-}
-
-const refused = (...mistakes: readonly Mistake[]): ReadResult => ({ kind: 'mistakes', mistakes });
-const unusable = (says: string): ReadResult => refused({ line: 1, column: 1, says });
-
-function expectationOf(
-  kind: string,
-  one: string | Readonly<Record<string, string>>,
-): Pick<Expectation, 'question' | 'expects'> {
-  if (typeof one === 'string') return { question: one, expects: kind };
-  const [[asked, by] = ['', '']] = Object.entries(one);
-  const each = by.split(/\s+and\s+/).map((who) => {
-    const [, count = '1', group] = /^\s*(?:(\d+)\s+of\s+)?(.*?)\s*$/s.exec(who) ?? [];
-    return `${Number(count)} of ${group}`;
-  });
-  return { question: asked, expects: `${kind} by ${each.join(' and ')}` };
-}
 
 /**
  * What the rules say about a person and a command, without Slack and without the host: every name that looks like an
  * environment or a domain is treated as one.
  */
 
+/** What the rules say to a question and, if they allow it, what the freezes do. */
+type Answer = { readonly ability: Ability; readonly freezes: AskedFreezes };
+
 /**
  * Answers a question such as `@leads push acme-shop/staging acme-shop/live`. It begins with a group of the file, for a
  * person in that group only, or with a Slack id and optionally its user groups: `@U0123456789+S0123456789`, or `+none`.
- * Without them the user groups are unknown, as they are while Slack does not answer. Throws `Refusal`.
+ * Without them the user groups are unknown, as they are while Slack does not answer. A time to ask about may follow:
+ * `--on "friday 18:00"`. Throws `Refusal`.
  */
-async function explainPolicy(policy: Policy, question: string): Promise<Ability> {
+async function explainPolicy(policy: Policy, words: string, now: number): Promise<Answer> {
+  const { question, on } = withoutTime(words);
   const [who = ''] = question.trim().split(/\s/, 1);
   // As typed, because a quoted word is not an option.
   const typed = question.trim().slice(who.length).trim();
   const { rules, person } = somebody(policy, who.replace(/^@/, ''));
   if (typed === '') throw new Refusal(say`No command follows ${code(who)}. Nothing was answered.`);
-  const words = split(typed).map(({ text }) => text);
-  const names = namesIn(rules, words);
+  const names = namesIn(
+    rules,
+    split(typed).map(({ text }) => text),
+  );
+  const company = { kind: 'company', id: '', name: 'the company' } as const;
   const context = {
     policy: () => rules,
-    company: () => ({ kind: 'company', id: '', name: 'the company' }) as const,
+    company: () => company,
     names: () => names,
     personOf: async (id: string) => ({ ...person, id, ...(id !== person.id && { name: id }) }),
     membersOf: async () => undefined,
   };
-  return explainAccess(context, person, [typed], undefined);
+  const ability = await explainAccess(context, person, [typed], undefined);
+  const parsed = parse(typed, catalogue);
+  if (ability.answer.kind !== 'allowed' || !parsed) return { ability, freezes: { lines: [] } };
+  const { asked } = aboutOf(resolve(parsed, names), company);
+  return { ability, freezes: askFreezes(rules, person, asked, { on, now }) };
 }
 
 type Asked = { readonly rules: Policy; readonly person: Person };
@@ -183,10 +132,11 @@ export async function policy(
   [word, ...words]: readonly string[],
   environment?: EnvironmentVariables,
   { write, complain }: Out = out,
+  now = Date.now(),
 ): Promise<number> {
   if (!isUsable(word, words)) {
     complain(
-      'Use policy check, policy explain "@GROUP COMMAND" or policy test; check and test take a FILE. Nothing was read.\n',
+      'Use policy check, policy explain "@GROUP COMMAND" [--on "friday 18:00"] or policy test; check and test take a FILE. Nothing was read.\n',
     );
     return exitCodes.wrong;
   }
@@ -197,32 +147,41 @@ export async function policy(
     for (const mistake of read.mistakes) write(located(file, mistake));
     return exitCodes.look;
   }
-  if (word === 'explain') return explain(read.policy, given ?? '', { write, complain });
-  if (word === 'test') return check(read.policy, given ?? 'policy.test.yml', { write, complain });
+  const asking = { write, complain, now };
+  if (word === 'explain') return explain(read.policy, words.join(' '), asking);
+  if (word === 'test') return check(read.policy, given ?? 'policy.test.yml', asking);
   const { rules, groups, hash } = read.policy;
   write(`${file} can be used: ${rules.length} rules, ${groups.size} groups, ${hash.slice(0, 8)}.\n`);
   return exitCodes.fine;
 }
 
 const isUsable = (word: string | undefined, words: readonly string[]): boolean =>
-  word === 'explain' ? words.length === 1 : (word === 'check' || word === 'test') && words.length <= 1;
+  word === 'explain'
+    ? words.length === 1 || (words.length === 3 && words[1] === '--on')
+    : (word === 'check' || word === 'test') && words.length <= 1;
 
 /** As compilers write it, so that editors and CI find the place. */
 const located = (file: string, { line, column, says }: Mistake): string => `${file}:${line}:${column}: ${says}\n`;
 
-async function explain(rules: Policy, question: string, { write, complain }: Out): Promise<number> {
-  const answer = await answerTo(rules, question);
+type Asking = Out & { readonly now: number };
+
+async function explain(rules: Policy, question: string, { write, complain, now }: Asking): Promise<number> {
+  const answer = await answerTo(rules, question, now);
   if (answer instanceof Refusal) {
     complain(`${inLine(answer)}\n`);
     return exitCodes.wrong;
   }
-  const { title, parts } = abilityPage(answer, false);
-  const lines = [title, ...textsIn(parts)];
-  write(`${plain(joined(lines, '\n'))}\n`);
+  const { title } = abilityPage(answer.ability, false);
+  write(`${plain(joined([title, ...reasonsIn(answer)], '\n'))}\n`);
   return exitCodes.fine;
 }
 
-async function check(rules: Policy, file: string, { write }: Out): Promise<number> {
+const reasonsIn = ({ ability, freezes }: Answer): readonly Text[] => [
+  ...textsIn(abilityPage(ability, false).parts),
+  ...freezes.lines,
+];
+
+async function check(rules: Policy, file: string, { write, now }: Asking): Promise<number> {
   const read = await readExpectations(file);
   if (read.kind === 'mistakes') {
     for (const mistake of read.mistakes) write(located(file, mistake));
@@ -230,7 +189,7 @@ async function check(rules: Policy, file: string, { write }: Out): Promise<numbe
   }
   let wrong = 0;
   for (const expectation of read.expectations) {
-    const says = await disappointment(rules, expectation);
+    const says = await disappointment(rules, expectation, now);
     if (says === undefined) continue;
     wrong += 1;
     write(located(file, { ...expectation, says }));
@@ -241,33 +200,37 @@ async function check(rules: Policy, file: string, { write }: Out): Promise<numbe
 }
 
 /** How the answer differs from the expectation, in a sentence; undefined if it doesn't. */
-async function disappointment(rules: Policy, { question, expects }: Expectation): Promise<string | undefined> {
-  const answer = await answerTo(rules, question);
+async function disappointment(
+  rules: Policy,
+  { question, expects }: Expectation,
+  now: number,
+): Promise<string | undefined> {
+  const answer = await answerTo(rules, question, now);
   if (answer instanceof Refusal) return `${question}: ${inLine(answer)}`;
   const found = outcomeOf(answer);
   if (found === expects || (expects === 'approval' && isReachable(found))) return undefined;
-  const why = joined(textsIn(abilityPage(answer, false).parts));
-  return `${question}: expected ${expects}, found ${found}. ${plain(why)}`;
+  return `${question}: expected ${expects}, found ${found}. ${plain(joined(reasonsIn(answer)))}`;
 }
 
 const tooFew = ', who are too few';
 const isReachable = (found: string): boolean => found.startsWith('approval by ') && !found.endsWith(tooFew);
 
-/** `allowed`, `approval by 2 of leads`, the same with `, who are too few`, `refused` or `unknown`. */
-function outcomeOf({ answer }: Ability): string {
+/** `allowed`, `approval by 2 of leads`, the same with `, who are too few`, `frozen`, `refused` or `unknown`. */
+function outcomeOf({ ability: { answer }, freezes }: Answer): string {
   if (answer.kind === 'for everybody') return 'allowed';
   if (answer.kind === 'unknown') return answer.kind;
   if (answer.kind !== 'allowed') return 'refused';
-  if (answer.approval === 'none') return 'allowed';
-  const { asks } = answer.approval;
-  const isShort = answer.approval.tooFew !== undefined;
-  const who = asks.map(({ count, groups }) => `${count} of ${groups.join(', ')}`).join(' and ');
-  return `approval by ${who}${isShort ? tooFew : ''}`;
+  if (freezes.held !== undefined) return freezes.held;
+  const own = answer.approval === 'none' ? [] : answer.approval.asks;
+  const asks = freezes.asks ?? own;
+  if (asks.length === 0) return 'allowed';
+  const isShort = answer.approval !== 'none' && answer.approval.tooFew !== undefined;
+  return `approval by ${approversIn(asks)}${isShort ? tooFew : ''}`;
 }
 
-async function answerTo(rules: Policy, question: string): Promise<Ability | Refusal> {
+async function answerTo(rules: Policy, question: string, now: number): Promise<Answer | Refusal> {
   try {
-    return await explainPolicy(rules, question);
+    return await explainPolicy(rules, question, now);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

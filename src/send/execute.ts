@@ -1,20 +1,17 @@
 import { HeldBack, NotSent } from '../hosting/client.ts';
 import { failpoint } from '../base/failpoints.ts';
-import { findChange, touchChange, isBatch, isPartOfBatch, type Change } from '../storage/changes.ts';
-import { unowned } from '../storage/lease.ts';
+import { findChange, isBatch, isPartOfBatch, type Change } from '../storage/changes.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../words/text.ts';
 import { sendLeaseMs } from '../change/change.ts';
 import { callOf, frozenCardOf } from '../change/freeze.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
-import { redraw } from '../storage/redraw.ts';
-import { blockedReason, cancelAtLock } from './blocked.ts';
+import { blockedReason, cancelAtLock, endOrWait, endUnsent, reschedule, tooLate } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
 import { recheck } from '../change/recheck.ts';
-import { markFor, stateText } from '../change/states-and-events.ts';
+import { markFor } from '../change/states-and-events.ts';
 import { settleAccess } from '../change/timed-access.ts';
-import { endsUnsent } from '../change/replies.ts';
 import { startBatch } from './run-batch.ts';
 import type { SendContext } from './context.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
@@ -27,7 +24,6 @@ const unsure = {
   why: "my database didn't say whether it had saved that I was about to",
   isBegun: 'not known',
 } as const;
-const retryMs = 5_000;
 
 /**
  * Sends an approved change at most once: checks rights and drift, opens the connection, saves *sending*, and writes
@@ -42,19 +38,22 @@ export async function execute(context: SendContext, change: Change): Promise<voi
   if (inTheWay) return reschedule(context, change, inTheWay.why);
   // Both only read and run at the same time. Nothing is read between the commit of *sending* and the write.
   const [checked] = await Promise.all([recheck(context, change), checkBefore(context, change)]);
-  if (checked.kind === 'invalidated') return endUnsent(context, change, 'invalidated', checked.why);
-  if (checked.kind === 'drifted') return endUnsent(context, change, 'supersede', checked.why);
-  if (checked.kind === 'later' || checked.kind === 'host trouble') return reschedule(context, change, checked.why);
-  if (isBatch(change)) return startBatch(context, change);
+  if (checked.kind !== 'as it was') return endOrWait(context, change, checked);
+  if (isBatch(change)) {
+    const until = change.scheduled_at === null ? Infinity : change.expires_at;
+    return startBatch(context, change, Math.min(checked.before ?? Infinity, until));
+  }
   failpoint('rechecked', change.number);
   const call = callOf(change);
-  return call === undefined ? complete(context, change) : connectAndSend(context, change, call);
+  const { before = Infinity } = checked;
+  return call === undefined ? complete(context, change, before) : connectAndSend(context, change, call, before);
 }
 
 async function connectAndSend(
   context: SendContext,
   change: Change,
   call: NonNullable<ReturnType<typeof callOf>>,
+  before: number,
 ): Promise<void> {
   const opened = await context.send.open().catch((error: unknown) => {
     if (error instanceof NotSent) return error;
@@ -63,7 +62,7 @@ async function connectAndSend(
   if (opened instanceof HeldBack) return reschedule(context, change, inline(opened.message));
   if (opened instanceof NotSent) return failToConnect(context, change, inline(opened.message));
   failpoint('opened', change.number);
-  const sending = await commitSending(context, change).catch((error: unknown) => {
+  const sending = await commitSending(context, change, before).catch((error: unknown) => {
     opened.abandon();
     throw error;
   });
@@ -89,15 +88,18 @@ type Sending = {
   readonly wall: number;
 };
 
-/** Checks version, locks and pause once more in the transaction that saves *sending*. Undefined: something changed. */
-async function commitSending(context: SendContext, seen: Change): Promise<Sending | undefined> {
-  const before = { ticks: context.ticks(), wall: context.wall() };
+/**
+ * Checks version, locks, pause and the moment (`before`, epoch ms) once more in the transaction that saves *sending*.
+ * Undefined: something changed.
+ */
+async function commitSending(context: SendContext, seen: Change, before: number): Promise<Sending | undefined> {
+  const started = { ticks: context.ticks(), wall: context.wall() };
   let begun: Change | undefined;
   const isSaved = await exclusiveTransaction(context.database, async (tx, now) => {
     begun = undefined;
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
-    if (context.history.newerThan(change)) return false;
+    if (context.history.newerThan(change) || now >= before) return false;
     if (await blockedReason(tx, change, now)) return false;
     // The worker's next poll handles the failover.
     if (!isSameTimeline(context.history, await readTimeline(tx))) return false;
@@ -111,14 +113,14 @@ async function commitSending(context: SendContext, seen: Change): Promise<Sendin
     context.onTrouble(`saving that #${seen.number} is being sent`, error);
     return false;
   });
-  return begun && { change: begun, isSaved, ...before };
+  return begun && { change: begun, isSaved, ...started };
 }
 
 /** Marks a change done that needs no write, once the recheck found everything as approved. */
-async function complete(context: SendContext, seen: Change): Promise<void> {
+async function complete(context: SendContext, seen: Change, before: number): Promise<void> {
   const isDone = await exclusiveTransaction(context.database, async (tx, at) => {
     const change = await findChange(tx, seen.number);
-    if (change?.version !== seen.version || change.owner !== context.owner) return false;
+    if (change?.version !== seen.version || change.owner !== context.owner || at >= before) return false;
     if (await blockedReason(tx, change, at)) return false;
     const says = say`Nothing had to be sent. ${frozenCardOf(change).done}.`;
     const note = { by: 'sitehand', at, reply: { text: joined([markFor.complete, says]) }, lastNote: says };
@@ -127,37 +129,6 @@ async function complete(context: SendContext, seen: Change): Promise<void> {
     return moved !== undefined;
   });
   if (!isDone) await reschedule(context, seen, say`Something changed at the last moment.`);
-}
-
-/** The text says why it waited, as shown on the card. */
-const tooLate = (change: Change): Text =>
-  joined([
-    say`It was not sent in time.`,
-    change.last_note === null ? undefined : say`Until then: ${stateText(change)}`,
-  ]);
-
-/** Reschedule; the state is unchanged and the card says why. */
-async function reschedule({ database }: SendContext, change: Change, why: Text): Promise<void> {
-  await database.transaction(async (tx) => {
-    const now = await database.now(tx);
-    const last_note = JSON.stringify(say`**Not sent yet.** ${why}`);
-    const held = await touchChange(tx, change, { due_at: now + retryMs, ...unowned, last_note });
-    if (held === undefined || held.last_note === change.last_note) return;
-    await redraw(tx, held.number, now);
-  });
-}
-
-/** Ends a change that was not sent. */
-export async function endUnsent(
-  { database, changeStore }: SendContext,
-  change: Change,
-  kind: 'expire' | 'invalidated' | 'supersede',
-  why: Text,
-): Promise<void> {
-  await database.transaction(async (tx) => {
-    const note = { by: 'sitehand', at: await database.now(tx), ...endsUnsent(change, kind, why) };
-    await changeStore.advance(tx, change, { kind }, note);
-  });
 }
 
 /** No connection: nothing was sent. Tries again, or expires once the attempts are used up. */

@@ -5,6 +5,7 @@ import { exclusiveTransaction } from '../storage/transactions.ts';
 import { closeAllInbox } from '../storage/inbox.ts';
 import { redrawOpen } from '../storage/redraw.ts';
 import type { State } from '../words/states.ts';
+import type { Needed } from '../policy/rules.ts';
 import { adoptIn } from '../storage/former-tables.ts';
 import { skipNumbers } from '../storage/sql-dialect.ts';
 import { noteRestore, readTimeline, saveTimeline, type Timeline } from '../storage/timeline.ts';
@@ -19,7 +20,7 @@ import { batchSetBack } from '../change/batch-card.ts';
 import { callOf } from '../change/freeze.ts';
 import { endSetBack } from '../change/handed-on.ts';
 import { endQueued } from '../change/queue.ts';
-import { alarm, askedAgain, leftToTimer, orphaned, unknownAfterSetBack } from '../change/replies.ts';
+import { alarm, askedAgain, endsUnsent, leftToTimer, orphaned, unknownAfterSetBack } from '../change/replies.ts';
 import type { SendContext } from './context.ts';
 import { markUnknownIfSent, mayBeSent, pauseAfterLoss, type LostCommit } from './lost-commit.ts';
 import { nextReminder } from './reminders.ts';
@@ -149,25 +150,47 @@ async function moveOne(
   const { approval, timerOf } = authorizationOf(change);
   if (change.state === 'sending')
     return changeStore.advance(tx, change, { kind: 'outcome_lost' }, { ...base, ...alarm(change, orphaned(change)) });
-  if (isBatch(change) && change.state !== 'waiting') {
-    const kind = change.state === 'approved' ? 'supersede' : 'end';
+  const window = windowOf(change, at);
+  if (isBatch(change) && (change.state !== 'waiting' || window === 'over')) {
+    const kind = change.state === 'running' || change.state === 'stopped' ? 'end' : 'supersede';
     return changeStore.advance(tx, change, { kind }, { ...base, ...batchSetBack(change, why) });
   }
-  if (approval !== 'none' && !isPartOfBatch(change)) {
-    const expiresAt = at + approval.expires;
+  const expiresAt = askedAgainUntil(change, approval, at);
+  if (expiresAt !== undefined) {
     const remindAt = nextReminder(at, expiresAt, at);
     await voidVotes(tx, change.number);
     const note = { ...base, ...askedAgain(change, why, expiresAt) };
     return changeStore.advance(tx, change, { kind: 'ask_again', expiresAt, remindAt }, note);
   }
-  // The timer makes a new change, after reading what is still on the list.
-  if (timerOf !== undefined)
-    return changeStore.advance(tx, change, { kind: 'supersede' }, { ...base, ...leftToTimer(why, timerOf) });
+  const unsent = unsentAnyway(change, timerOf, why, window);
+  if (unsent) return changeStore.advance(tx, change, { kind: 'supersede' }, { ...base, ...unsent });
   // The change sends nothing, so nothing can be sent twice.
   if (callOf(change) === undefined) return undefined;
   const says = unknownAfterSetBack(why);
   const note = { ...base, ...alarm({ ...change, sent_at: at }, says) };
   return changeStore.advance(tx, change, { kind: 'commit_lost', sentAt: at }, note);
+}
+
+/** The note of a change that was not sent, or is made anew, whatever the database lacks. */
+function unsentAnyway(change: Change, timerOf: number | undefined, why: Text, window: ReturnType<typeof windowOf>) {
+  // The timer makes a new change, after reading what is still on the list.
+  if (timerOf !== undefined) return leftToTimer(why, timerOf);
+  return window === 'ahead' ? endsUnsent(change, 'supersede', why) : undefined;
+}
+
+/** Until when it is asked for again, epoch ms; undefined: it needs no approval of its own, or its window is over. */
+function askedAgainUntil(change: Change, approval: 'none' | Needed, at: number): number | undefined {
+  if (approval === 'none' || isPartOfBatch(change)) return undefined;
+  const window = windowOf(change, at);
+  if (window === 'over') return undefined;
+  return window === 'none' ? at + approval.expires : change.expires_at;
+}
+
+/** Where a moment is, as seen from the window of a change: what is ahead can't have been sent yet. */
+function windowOf({ scheduled_at, expires_at }: Change, at: number): 'none' | 'ahead' | 'open' | 'over' {
+  if (scheduled_at === null) return 'none';
+  if (at < scheduled_at) return 'ahead';
+  return at < expires_at ? 'open' : 'over';
 }
 
 /** For the ops channel: what became of open changes, and what to do. */

@@ -1,11 +1,12 @@
 import type { Channel, Person } from '../access/access-check.ts';
-import { scrub } from '../base/secret.ts';
 import { counted } from '../commands/kit/page.ts';
 import type { Change, NewChange } from '../storage/changes.ts';
 import { requestId } from '../storage/inbox.ts';
 import { canaryIn } from './freeze-batch.ts';
 import type { BatchItem, BatchProgress } from '../change/batch.ts';
 import { readyToSend } from '../change/change.ts';
+import { storedReason } from '../access/reason.ts';
+import { linksIn } from '../policy/reason-match.ts';
 import { nameToType } from '../change/confirmation.ts';
 import { batchTarget, targetKey } from '../access/targets.ts';
 import type { Frozen } from '../change/freeze.ts';
@@ -35,8 +36,7 @@ export function rowOf(
     call: frozen.call,
     card: frozen.card,
     fingerprint: frozen.fingerprint,
-    // The reason is public and stored, so pasted keys are removed.
-    reason: frozen.parsed.reason === undefined ? null : scrub(frozen.parsed.reason),
+    reason: storedReason(frozen.parsed),
     requester: person.id,
     requester_name: person.name,
     requester_team: person.team,
@@ -46,10 +46,17 @@ export function rowOf(
     // A timer's change is of the program that asked for the grant.
     caller: frozen.authorization.calling?.name ?? null,
     caller_request: person.caller?.request?.id ?? null,
-    authorization: JSON.stringify(frozen.authorization),
+    authorization: JSON.stringify(withLinks(frozen)),
     created_at: now,
     ...initialState(frozen, now),
   };
+}
+
+/** The links in the reason are found once: nothing that is drawn later looks for them again. */
+function withLinks({ authorization, parsed }: Frozen): Frozen['authorization'] {
+  const { approval } = authorization;
+  const links = approval === 'none' ? [] : linksIn(approval.reason, storedReason(parsed) ?? '');
+  return links.length === 0 ? authorization : { ...authorization, links };
 }
 
 /** The target columns. A batch is about all of its environments, and locks none of them itself. */
@@ -104,15 +111,23 @@ export function rowInBatch(batch: Change, { target, ...frozen }: BatchItem, now:
 }
 
 function initialState(
-  { authorization, action, target }: Frozen,
+  { authorization, action, target, schedule }: Frozen,
   now: number,
-): Pick<NewChange, 'state' | 'expires_at' | 'due_at'> {
+): Pick<NewChange, 'state' | 'expires_at' | 'due_at' | 'scheduled_at'> {
   const { approval } = authorization;
+  const scheduled_at = schedule?.at ?? null;
   if (approval !== 'none') {
-    const expires_at = now + approval.expires;
-    return { state: 'waiting', expires_at, due_at: nextLook({ created_at: now, expires_at }, authorization, now) };
+    // The vote lasts until the window ends.
+    const expires_at = schedule?.until ?? now + approval.expires;
+    return {
+      scheduled_at,
+      state: 'waiting',
+      expires_at,
+      due_at: nextLook({ created_at: now, expires_at }, authorization, now),
+    };
   }
-  return { state: 'approved', ...readyToSend({ cools_down: coolsDown(action, target), expires_at: now }, now) };
+  const ready = { cools_down: coolsDown(action, target), expires_at: schedule?.until ?? now, scheduled_at };
+  return { scheduled_at, state: 'approved', ...readyToSend(ready, now) };
 }
 
 /** What needs its target's name typed can also be stopped for ten seconds. */

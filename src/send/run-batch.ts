@@ -42,14 +42,19 @@ const editsPerMinute = 25;
 /** Readings of a site that haven't arrived by then won't arrive. */
 const readingsWithinMs = 150_000;
 
-/** Begins an approved batch; `execute` has just checked rights and targets. */
-export async function startBatch(context: SendContext, seen: Change): Promise<void> {
+/**
+ * Begins an approved batch; `execute` has just checked rights and targets. It begins no change from `before` (epoch ms)
+ * on, when a freeze begins.
+ */
+export async function startBatch(context: SendContext, seen: Change, before = Infinity): Promise<void> {
   await exclusiveTransaction(context.database, async (tx, at) => {
     const change = await currentBatch(context, tx, seen);
-    if (change === undefined) return;
+    // If the freeze has begun by now, the next look after this lease says so.
+    if (change === undefined || at >= before) return;
     const note = { by: 'sitehand', at };
     // Use the validity from the request: a policy edit since then doesn't change it.
-    await context.changeStore.advance(tx, change, { kind: 'start', validMs: batchValidityOf(change) }, note);
+    const validMs = Math.min(batchValidityOf(change), before - at);
+    await context.changeStore.advance(tx, change, { kind: 'start', validMs }, note);
   });
   context.onSaved();
 }

@@ -130,10 +130,14 @@ export function claimDue(
 }
 
 /** Delays an approved change until `dueAt` (epoch ms), unless a send was already attempted. */
-export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<void> {
+export async function coolDown(
+  tx: Tx,
+  { number, scheduled_at: at }: Pick<Change, 'number' | 'scheduled_at'>,
+  dueAt: number,
+): Promise<void> {
   await tx
     .updateTable('changes')
-    .set({ due_at: dueAt })
+    .set({ due_at: Math.max(dueAt, at ?? dueAt) })
     .where('number', '=', number)
     .where('state', '=', 'approved')
     .where('attempts', '=', 0)
@@ -243,6 +247,8 @@ type ChangeFilter = {
   readonly state?: State;
   /** Only those that belong to no batch. */
   readonly isOwn?: boolean;
+  /** Only those that are, or were, to be sent at a time. */
+  readonly isScheduled?: boolean;
   /** Not settled (true), or settled (false). */
   readonly isOpen?: boolean;
   readonly beforeNumber?: number | undefined;
@@ -251,7 +257,7 @@ type ChangeFilter = {
 
 /** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Change[]> {
-  const { target, requesters, caller, by, state, isOwn, isOpen, beforeNumber } = filter;
+  const { target, requesters, caller, by, state, isOwn, isOpen, isScheduled, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
   if (requesters !== undefined) found = found.where('requester', 'in', requesters);
@@ -259,6 +265,7 @@ export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Chang
   if (by !== undefined) found = found.where('caller', by === 'callers' ? 'is not' : 'is', null);
   if (isOwn) found = found.where('batch', 'is', null);
   if (state !== undefined) found = found.where('state', '=', state);
+  if (isScheduled) found = found.where('scheduled_at', 'is not', null);
   if (isOpen !== undefined) found = found.where('settled_at', isOpen ? 'is' : 'is not', null);
   if (beforeNumber !== undefined) found = found.where('number', '<', beforeNumber);
   return found.orderBy('number', 'desc').limit(filter.limit).execute();

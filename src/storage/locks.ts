@@ -38,10 +38,8 @@ export async function takeLocks(
   const wanted = [...new Set(targets)].toSorted();
   if (wanted.length === 0) return undefined;
   await acquireGlobalLock(tx);
-  for (const target of wanted) {
-    const held = (await locksOn(tx, target, now)).find((lock) => !isOf(lock, terms));
-    if (held !== undefined) return held;
-  }
+  const held = (await locksOn(tx, wanted, now)).find((lock) => !isOf(lock, terms));
+  if (held !== undefined) return held;
   // Delete expired rows, or the new lock would keep their age.
   await tx.deleteFrom('locks').where('target', 'in', wanted).where('until', '<=', now).execute();
   await tx
@@ -82,17 +80,18 @@ export function exclusiveLock(db: ReadHandle, target: string, now: number): Prom
   return db.selectFrom('locks').selectAll().where('target', '=', target).where(inForce(now)).executeTakeFirst();
 }
 
-/** All locks in force on a target: the exclusive one, then the shared ones by the number of their change. */
-export async function locksOn(db: ReadHandle, target: string, now: number): Promise<Lock[]> {
-  const exclusive = await exclusiveLock(db, target, now);
-  const shared = db.selectFrom('shared_locks').selectAll().where('target', '=', target).where(inForce(now));
-  const rows = await shared.orderBy('change').execute();
-  return [...(exclusive ? [exclusive] : []), ...rows.map(asLock)];
+/** All locks in force on these targets: the exclusive ones, then the shared ones by the number of their change. */
+export async function locksOn(db: ReadHandle, targets: readonly string[], now: number): Promise<Lock[]> {
+  if (targets.length === 0) return [];
+  const exclusive = db.selectFrom('locks').selectAll().where('target', 'in', targets).where(inForce(now));
+  const shared = db.selectFrom('shared_locks').selectAll().where('target', 'in', targets).where(inForce(now));
+  const rows = [await exclusive.orderBy('target').execute(), await shared.orderBy('change').execute()] as const;
+  return [...rows[0], ...rows[1].map(asLock)];
 }
 
 /** The first lock in force on a target, or undefined. */
 export const heldLock = async (db: ReadHandle, target: string, now: number): Promise<Lock | undefined> =>
-  (await locksOn(db, target, now))[0];
+  (await locksOn(db, [target], now))[0];
 
 const asLock = (row: Pick<Lock, 'target' | 'taken_at' | 'until'> & { readonly change: number }): Lock => ({
   ...row,
@@ -138,14 +137,10 @@ export async function freeLock(tx: Tx, { target, change }: Pick<Lock, 'target' |
   await tx.deleteFrom('shared_locks').where('target', '=', target).where('change', '=', change).execute();
 }
 
-/** Frees the lock that a person holds on a target; undefined if there is no lock or a change holds it. */
-export function deletePersonLock(tx: Tx, target: string): Promise<Lock | undefined> {
-  return tx
-    .deleteFrom('locks')
-    .where('target', '=', target)
-    .where('person', 'is not', null)
-    .returningAll()
-    .executeTakeFirst();
+/** Frees the locks that people hold on these targets; resolves with them. Those of changes stay. */
+export async function deletePersonLocks(tx: Tx, targets: readonly string[]): Promise<Lock[]> {
+  if (targets.length === 0) return [];
+  return tx.deleteFrom('locks').where('target', 'in', targets).where('person', 'is not', null).returningAll().execute();
 }
 
 export async function sweepLocks(tx: Tx, now: number): Promise<void> {

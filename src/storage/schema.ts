@@ -85,8 +85,10 @@ export type ChangeTable = {
   /** Incremented by every move; guards against concurrent moves. */
   version: number;
   created_at: number;
-  /** When the approval (or the request, if it needs none) expires. */
+  /** When the approval (or the request, if it needs none) expires; where it is to be sent later, the end of that window. */
   expires_at: number;
+  /** When it is to be sent, at the earliest; null: as soon as it may be. */
+  scheduled_at: number | null;
   settled_at: number | null;
   /** When the worker handles it next; null: nothing to do. */
   due_at: number | null;

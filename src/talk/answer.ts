@@ -9,7 +9,7 @@ import type { Args } from '../base/errors.ts';
 import { answerBuiltin } from './builtin-pages.ts';
 import { sentTo } from './changes-pages.ts';
 import { atOnce, eachFor, withheldText } from './each-environment.ts';
-import { asRefusal } from '../change/host-trouble.ts';
+import { asRefusal } from '../hosting/host-trouble.ts';
 import { siteCheckFor } from '../change/check-plan.ts';
 import { sourcesOf, timedOn } from '../change/read-sources.ts';
 import { NotAdmitted } from '../base/semaphore.ts';
@@ -47,9 +47,12 @@ export async function answerOf(
   };
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();
-    const made = Promise.resolve(answerBuiltin(authorized.parsed.path, context, { ...actor, sight }, authorized.input));
-    const isOfMany = Object.values(authorized.input).some(areEnvironments);
-    const answer = await (isOfMany ? atOnce(made.then(asPage)) : made);
+    const { each, notAllowed = [] } = authorized;
+    sight.note(notAllowed);
+    const asking = { ...actor, ...(each && { each, notAllowed }), sight };
+    const made = Promise.resolve(answerBuiltin(authorized.parsed.path, context, asking, authorized.input));
+    const isManyRead = each === undefined && Object.values(authorized.input).some(areEnvironments);
+    const answer = await (isManyRead ? atOnce(made.then(asPage)) : made);
     return 'instead' in answer
       ? { kind: 'instead', args: answer.instead }
       : { kind: 'show', page: checked(answer), shown };

@@ -21,6 +21,7 @@ import {
 import { eventInWords, markOf, stateText } from '../change/states-and-events.ts';
 import { itemLine, itemsShown } from '../change/batch-card.ts';
 import { frozenCardOf, titleNow, type FrozenCard, isDone } from '../change/freeze.ts';
+import { reasonText } from '../access/reason.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
 import { askersNamed } from '../change/card.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../change/site-readings.ts';
@@ -77,9 +78,10 @@ export async function changePage(
 
 async function factsOf(database: Database, change: Change): Promise<FrozenCard['facts']> {
   const card = frozenCardOf(change);
+  const reason = reasonText(change);
   return [
     ['State', stateText(change)],
-    ['Asked by', say`${askersNamed(change)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
+    ['Asked by', say`${askersNamed(change)}${reason && say` (“${reason}”)`}`],
     ['Asked at', [time(change.created_at, 'date')]],
     ...(change.batch === null ? [] : [['Part of', [code(`#${change.batch}`)]] as const]),
     ...(card.warning ? [['Warned beforehand', card.warning] as const] : []),
@@ -159,6 +161,8 @@ export type ListedChange = {
   /** How it was cancelled, which names who did it: the requester, or somebody who stopped it. */
   readonly cancelled: Text | undefined;
   readonly at: number;
+  /** When it is to be sent, if it is open and has a time. */
+  readonly scheduledAt: number | undefined;
   /** When it was sent; undefined: it was not. */
   readonly sentAt: number | undefined;
 };
@@ -173,6 +177,7 @@ export const listedChange = (change: Change): ListedChange => ({
   handedOnBy: change.handed_on_by ?? undefined,
   cancelled: change.state === 'cancelled' ? stateText(change) : undefined,
   at: change.created_at,
+  scheduledAt: change.settled_at === null ? (change.scheduled_at ?? undefined) : undefined,
   sentAt: change.sent_at ?? undefined,
 });
 
@@ -189,10 +194,10 @@ export async function changesPage(
   { since, ...query }: Input<typeof changes.fields>,
 ): Promise<Page> {
   if (since === undefined) return changesListPage(query, await changesFor(context, asking, query));
-  const { env, mine, waiting } = query;
-  if (mine || waiting)
+  const { env, mine, waiting, scheduled } = query;
+  if (mine || waiting || scheduled)
     throw new Refusal("A time line has everybody's changes in every state. Nothing was done.", {
-      hint: 'Leave out --mine and --waiting, or --since.',
+      hint: 'Leave out --mine, --waiting and --scheduled, or --since.',
       field: 'since',
     });
   if (env === undefined) throw unnamed(changes.fields.since.show(since));
@@ -208,19 +213,21 @@ type FoundChanges = { readonly lines: readonly ListedChange[]; readonly more: bo
 export async function changesFor(
   context: ChangeContext,
   { person, sight }: Asking,
-  { env, mine, waiting }: ChangesQuery,
+  { env, mine, waiting, scheduled }: ChangesQuery,
 ): Promise<FoundChanges> {
   const mayRead = sight.reader('changes');
   const requesters = mine ? idsOf(context.policy(), person.id) : undefined;
   if (env && waiting) {
     const { open, more } = await (await openAbout(context.database.db))(env);
-    const found = open.filter(({ state, requester: by }) => state === 'waiting' && (requesters?.includes(by) ?? true));
-    return { lines: found.filter(mayRead).map(listedChange), more };
+    const isWanted = ({ state, requester, scheduled_at: at }: Change): boolean =>
+      state === 'waiting' && (requesters?.includes(requester) ?? true) && (!scheduled || at !== null);
+    return { lines: open.filter(isWanted).filter(mayRead).map(listedChange), more };
   }
   const wanted = {
     ...(env ? { target: targetKey(env) } : { isOwn: true }),
     ...(requesters && { requesters }),
     ...(waiting && { state: 'waiting' as const }),
+    ...(scheduled && { isScheduled: true, isOpen: true }),
   };
   const lines: ListedChange[] = [];
   let beforeNumber: number | undefined;
@@ -237,7 +244,7 @@ export async function changesFor(
   return { lines, more: true };
 }
 
-export function changesListPage({ env, mine, waiting }: ChangesQuery, { lines, more }: FoundChanges): Page {
+export function changesListPage({ env, mine, waiting, scheduled }: ChangesQuery, { lines, more }: FoundChanges): Page {
   const [first] = lines;
   const whose = mine ? 'Your changes' : 'Changes';
   const count = !more
@@ -245,15 +252,16 @@ export function changesListPage({ env, mine, waiting }: ChangesQuery, { lines, m
     : first
       ? `the newest ${lines.length}`
       : 'none among the newest';
-  const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}`;
+  const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}${scheduled ? ' to be sent later' : ''}`;
   return {
     title: say`**${title}** · ${count}`,
     parts: listOr(
-      noneText({ waiting, more }),
-      lines.map(({ state, number, title: what, requester, caller, handedOnBy: by, cancelled, at }) => {
+      noneText({ waiting, scheduled, more }),
+      lines.map(({ state, number, title: what, requester, caller, handedOnBy: by, cancelled, scheduledAt, at }) => {
         const handed = by === undefined ? '' : say`, handed on by ${mention(by)}`;
         const asked = say`asked by ${through(caller, mention(requester))}${handed} ${time(at, 'date')}`;
-        return joined([say`${state} · ${code(`#${number}`)} ${what}`, asked, cancelled], ' · ');
+        const then = scheduledAt === undefined ? cancelled : say`to be sent ${time(scheduledAt, 'date')}`;
+        return joined([say`${state} · ${code(`#${number}`)} ${what}`, asked, then], ' · ');
       }),
     ),
     ...(first && {
@@ -271,7 +279,10 @@ const unnamed = (since: Args): Refusal =>
     offers: [{ label: 'Choose an environment', opens: 'form', args: ['changes', `--since=${since.join(' ')}`] }],
   });
 
-function noneText({ waiting, more }: { readonly waiting: boolean; readonly more: boolean }): Text {
+type Asked = Pick<ChangesQuery, 'waiting' | 'scheduled'> & Pick<FoundChanges, 'more'>;
+
+function noneText({ waiting, scheduled, more }: Asked): Text {
   if (more) return say`I read only the newest ones, and found none that you can see.`;
+  if (scheduled) return say`None that you can see is to be sent later.`;
   return waiting ? say`None that you can see is waiting for approval.` : say`There are none yet that you can see.`;
 }

@@ -9,8 +9,10 @@ import { refuseUnlessMayAsk } from '../access/may-run.ts';
 import { NotAllowed } from '../access/not-allowed.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../change/confirmation.ts';
 import { dryRun, shownByDryRun } from '../change/exact-request.ts';
-import { maxReasonLength, type Frozen } from '../change/freeze.ts';
+import type { Frozen } from '../change/freeze.ts';
+import { maxReasonLength, reasonProblem } from '../access/reason.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
+import { inUtc } from '../language/schedule.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../send/new-change.ts';
 import { handedOnWith } from '../change/handed-on.ts';
@@ -18,7 +20,7 @@ import { handOn } from '../waiting/hand-on.ts';
 import { joinQueue, type JoinResult } from '../waiting/queues.ts';
 import { applyLeftOut } from '../decide/decide-batch.ts';
 import { lookAndFreeze } from '../decide/look-and-freeze.ts';
-import { lacksReason, reasonRequired, save } from '../decide/submit.ts';
+import { save } from '../decide/submit.ts';
 import type { Text } from '../words/text.ts';
 import { answerOf, type Answer } from './answer.ts';
 import { identifySender, type Sender, accountOf } from './speaker.ts';
@@ -81,7 +83,10 @@ export async function check(context: PipelineContext, request: Request): Promise
   let person: Person | undefined;
   try {
     person = await identifySender(context, request.from, request.parsed);
-    return await checkFor(context, request, person);
+    const { parsed } = request;
+    const hasTime = parsed.at !== undefined || parsed.within !== undefined;
+    const now = hasTime ? inUtc(parsed, await context.database.now(), person.zone) : parsed;
+    return await checkFor(context, { ...request, parsed: now }, person);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     context.onCommand(request.parsed.path, 'refused');
@@ -125,7 +130,8 @@ export function evaluate(
   const will = reviewed ? 'save' : comesNext(command, authorized, first);
   // A review asks for the reason itself.
   if (will !== 'save') return { ...ready, will };
-  if (lacksReason(authorized)) return { kind: 'ask', resolved, person, says: reasonRequired() };
+  const unreasoned = reasonProblem(authorized);
+  if (unreasoned) return { kind: 'ask', resolved, person, says: unreasoned };
   if (reviewed) refuseUnlessTyped(command, authorized.target, reviewed.typedName);
   else if (first === 'fields') return { kind: 'ask', resolved, person };
   return { ...ready, will };
@@ -219,7 +225,7 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   if (will === 'queue') return joinQueue(context, authorized, command, requester, inbox);
   // Refuse a handed-on request that was run or has expired, before reading from the host.
   await handedOnWith(context, authorized);
-  const frozen = await lookAndFreeze(context, authorized, command, accountOf(person));
+  const frozen = await lookAndFreeze(context, authorized, command, { person, onBehalfOf: accountOf(person) });
   // The rules may have changed while the host was read.
   if (context.policy().hash !== authorized.authorization.policy)
     authorize(context.policy(), person, authorized, context.company());

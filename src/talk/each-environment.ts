@@ -11,7 +11,7 @@ import { say, type Text } from '../words/text.ts';
 import { startDeadline, TooLate, within } from '../base/time-limit.ts';
 import type { Person } from '../access/access-check.ts';
 import type { Sight } from '../access/sight.ts';
-import { troubleText, whyUnread } from '../change/host-trouble.ts';
+import { troubleText, whyUnread } from '../hosting/host-trouble.ts';
 import type { PipelineContext } from './context.ts';
 
 /** Reports over many environments: only a few reads at a time, so that nobody else has to wait for them. */

@@ -1,6 +1,6 @@
 import { toldApart } from '../words/similar-names.ts';
 import { age, counted, listOr, type Page } from '../commands/kit/page.ts';
-import { troubleText } from '../change/host-trouble.ts';
+import { troubleText } from '../hosting/host-trouble.ts';
 import type { Asking } from '../decide/admin-actions.ts';
 import type { Domain, Environment, Site, Target } from '../hosting/contract/target.ts';
 import { code, joined, list, say, time, type Text } from '../words/text.ts';

@@ -48,7 +48,7 @@ export const commandsFor = (policy: Policy, person: Member): readonly CommandHel
   });
 
 function wordsOf(command: Command): CommandHelp['words'] {
-  const { reason, queue, canary, 'dry-run': dryRun } = commonOptions;
+  const { reason, queue, at, within, canary, 'dry-run': dryRun } = commonOptions;
   const isBatch = command.shape === 'action' && command.batch !== undefined;
   const all = Object.entries<Field>(command.fields);
   const own = all.map(([name, field]) => {
@@ -60,7 +60,7 @@ function wordsOf(command: Command): CommandHelp['words'] {
       means,
     ] as const;
   });
-  return command.shape === 'action' ? [...own, reason, dryRun, queue, ...(isBatch ? [canary] : [])] : own;
+  return command.shape === 'action' ? [...own, reason, dryRun, queue, at, within, ...(isBatch ? [canary] : [])] : own;
 }
 
 const several = 'Or several: acme-*/live, a list with commas, or a set.';

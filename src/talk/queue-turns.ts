@@ -180,7 +180,10 @@ async function saveAnew(context: PipelineContext, row: QueuedRequest, ready: Rea
   const { command, path } = authorized.parsed;
   if (ready.will !== 'save' || command.shape !== 'action' || command.risk !== 'routine')
     return giveTurn(context, row, say`It needs a look before it is sent.`);
-  const frozen = await lookAndFreeze(context, authorized, command, requester.person.id);
+  const frozen = await lookAndFreeze(context, authorized, command, {
+    person: requester.person,
+    onBehalfOf: requester.person.id,
+  });
   await save(context, frozen, requester, confirmation, undefined, async (tx, change) => {
     const at = await database.now(tx);
     if (await isPaused(tx)) throw new NotNow();

@@ -3,20 +3,22 @@ import { counted, type Page, paragraph } from '../commands/kit/page.ts';
 import { showDuration } from '../words/duration.ts';
 import { code, joined, mention, say, type Text } from '../words/text.ts';
 import { membershipsOf, unknownGroups } from '../policy/memberships.ts';
-import type { Policy } from '../policy/rules.ts';
+import { neededInWords } from '../access/reason.ts';
+import type { NeededReason, Policy } from '../policy/rules.ts';
 import type { Person } from '../access/access-check.ts';
 
 /** What the policy makes of a person: their groups, and whether they may run a command. */
 
 /** Whether somebody may run a command, and what decides it. */
 export function abilityPage(ability: Ability, isYou: boolean): Page {
-  const { answer, path, target, notHere } = ability;
+  const { answer, path, target, notHere, freeze } = ability;
   const who = isYou ? say`You` : say`${mention(ability.person.id)}`;
   const isAllowed = 'rules' in answer || answer.kind === 'for everybody';
   const may = isAllowed ? 'may' : answer.kind === 'unknown' ? 'may or may not' : 'may not';
   const where = target === undefined ? '' : ` on ${target}`;
   const here = isAllowed && notHere ? [say`**But not here:** ${notHere}`] : [];
-  const parts = [...here, ...explained(ability, isYou ? 'you' : ability.person.name)];
+  const now = isAllowed && freeze ? [freeze] : [];
+  const parts = [...here, ...now, ...explained(ability, isYou ? 'you' : ability.person.name)];
   return {
     title: say`**${who} ${may} run ${code(path)}${where}**`,
     parts: parts.map((text) => paragraph(text)),
@@ -71,13 +73,16 @@ function approvingOf({ asks, who, notified, tooFew, expires, reason }: RequiredA
   return joined([
     say`It needs approval by ${who} (${groups}: ${could} who could), within ${showDuration(expires)}.`,
     notified.length > 0 ? say`Notified: ${notified}` : undefined,
-    reason === 'required' ? needsReason : undefined,
+    reasonNeeded(reason),
     tooFew,
   ]);
 }
 
 const noApproval = say`It needs no approval.`;
-const needsReason = 'It needs a reason.';
+const reasonNeeded = (needed: NeededReason): Text | undefined => {
+  const wanted = neededInWords(needed);
+  return wanted && say`It needs ${wanted}.`;
+};
 
 /** Who approves an action, whatever it is about. */
 export function approvalSomewhere(approval: 'none' | ApprovalSomewhere | 'depends on the target'): Text {
@@ -85,7 +90,7 @@ export function approvalSomewhere(approval: 'none' | ApprovalSomewhere | 'depend
   if (approval === 'depends on the target') return say`Whether it needs approval, and whose, depends on the target.`;
   const { who, expires, reason } = approval;
   const needs = say`It needs approval by ${who}, within ${showDuration(expires)}.`;
-  return joined([needs, reason === 'required' ? needsReason : undefined]);
+  return joined([needs, reasonNeeded(reason)]);
 }
 
 const linesOf = (label: string, rules: readonly RuleLine[]): readonly Text[] =>

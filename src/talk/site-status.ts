@@ -13,7 +13,9 @@ import { listChanges } from '../storage/changes.ts';
 import { heldLock } from '../storage/locks.ts';
 import { queueOf } from '../storage/queue.ts';
 import type { Person } from '../access/access-check.ts';
+import { freezesAt } from '../access/in-freeze.ts';
 import { targetKey } from '../access/targets.ts';
+import type { Text } from '../words/text.ts';
 import type { Sight } from '../access/sight.ts';
 import { siteCheckFor } from '../change/check-plan.ts';
 import { openAbout, type OpenAbout } from '../change/open-changes.ts';
@@ -47,6 +49,8 @@ export type SiteStatus = {
   /** Timed access, earliest end first. `more`: there may be later ones. */
   readonly access: StatusPart<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
   readonly pauses: StatusPart<Pauses>;
+  /** The freezes that hold it now or within a day. */
+  readonly freezes: readonly Text[];
 };
 
 /** The status of one of many environments, without a reading of its site and its log. */
@@ -91,7 +95,8 @@ export async function statusOf(
     part('timers', () => timersFor(context, sight, env)),
     part('status', () => pausesFor(context, sight)),
   ]);
-  return { site, verdict: checking.verdictAfter(site), work, backup, errors, changes, access, pauses };
+  const freezes = freezesAt(context.policy(), [env], now);
+  return { site, verdict: checking.verdictAfter(site), work, backup, errors, changes, access, pauses, freezes };
 }
 
 /** What can be read quickly about many environments. Resolves in two minutes at most; rejects with `NotAdmitted`. */

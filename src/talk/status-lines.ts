@@ -4,7 +4,7 @@ import { cutTo } from '../commands/logs/section.ts';
 import type { Pause } from '../storage/kv.ts';
 import type { TimerLine } from '../waiting/timer-list.ts';
 import type { ListedChange } from './changes-pages.ts';
-import { heldBy } from './lock-and-pause-pages.ts';
+import { heldBy } from './lock-pages.ts';
 import { ifUtc } from '../commands/kit/log-query.ts';
 import { age, counted, isAhead } from '../commands/kit/page.ts';
 import {
@@ -48,6 +48,7 @@ export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] 
   return [
     { label: 'Site', ...siteText(status.site) },
     ...line('Errors of the last hour', status.errors, errorsText),
+    ...status.freezes.map((says) => ({ label: 'Freeze', mark: '⚠️' as const, says })),
     ...line('Lock and open changes', status.work, workText),
     ...line('Last changes', status.changes, changesText),
     ...line('Newest backup', status.backup, (backup) => backupText(backup, now)),

@@ -5,7 +5,9 @@ import {
   amount,
   bold,
   code,
+  inline,
   joined,
+  plain,
   say,
   time,
   typed,
@@ -92,7 +94,7 @@ function entryInWords(entry: TimeLineEntry): Text {
   const { mark, number, title, reason, requester, handedOnBy, approvers, outcome } = entry;
   const handed = handedOnBy && say`, handed on by ${drawn(handedOnBy)}`;
   const approved = approvers.length === 0 ? '' : say`, approved by ${joined(approvers.map(drawn), ', ')}`;
-  const why = reason === undefined ? '' : ` (“${reason}”)`;
+  const why = reason && say` (“${reason}”)`;
   return say`${mark} ${at} · ${code(`#${number}`)} ${title}${why} · ${drawn(requester)}${handed}${approved} · ${outcome}`;
 }
 
@@ -107,7 +109,10 @@ const lockTerms = ({ reason, until }: Extract<TimeLineEntry, { kind: 'lock' }>):
     ', ',
   );
 
-/** Text for a Markdown file. No part of it can become a link, an image, HTML, a list or a heading. */
+/**
+ * Text for a Markdown file. No part of it can become a link, an image, HTML, a list or a heading, but for the links that
+ * the policy makes of reasons.
+ */
 
 const maxLength = 1_000;
 const hidden = new RegExp(unseen, 'gv');
@@ -243,7 +248,13 @@ function entryIn(entry: TimeLineEntry, nameOf: (id: string) => string): string {
   ].join('\n');
 }
 
-const because = (reason: string | undefined): string => (reason === undefined ? '' : `: ${codeSpan(reason)}`);
+/** A reason as it was typed, and the addresses of its links behind it. */
+function because(given: Text | string | undefined): string {
+  const reason = inline(given);
+  if (reason.length === 0) return '';
+  const urls = reason.flatMap((span) => ('text' in span && span.url !== undefined ? [` <${tidy(span.url)}>`] : []));
+  return `: ${codeSpan(plain(reason))}${urls.join('')}`;
+}
 
 /** Names by id, as far as the entries have them: `Ana (U01ANA)`. */
 function namesIn({ entries }: TimeLine, by: Person): (id: string) => string {

@@ -15,6 +15,7 @@ import type { MayRead } from '../access/visibility.ts';
 import { parseDetails } from '../audit/audit-anchor.ts';
 import { markOf, stateText, eventInWords } from '../change/states-and-events.ts';
 import { frozenCardOf } from '../change/freeze.ts';
+import { reasonText } from '../access/reason.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../change/site-readings.ts';
 import type { Asking } from '../decide/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
@@ -59,7 +60,7 @@ export type TimeLineEntry =
       readonly requester: NamedActor;
       /** Who handed the request on to the requester. */
       readonly handedOnBy: NamedActor | undefined;
-      readonly reason: string | undefined;
+      readonly reason: Text | undefined;
       readonly approvers: readonly NamedActor[];
       /** Its symbol, and its state in a sentence. */
       readonly mark: string;
@@ -198,7 +199,7 @@ function changeEntry(change: Change, story: readonly AuditLine[], { readings, ha
     title: plain(frozenCardOf(change).title).slice(0, maxTitleLength),
     requester,
     handedOnBy,
-    reason: change.reason ?? undefined,
+    reason: reasonText(change),
     approvers: [...new Map(approvals.map((line) => [line.actor, who(line)])).values()],
     mark: markOf(change),
     outcome: stateText(change),

@@ -14,7 +14,7 @@ import { listTimers } from '../storage/timers.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf, type MayRead } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
-import { whyUnread } from '../change/host-trouble.ts';
+import { whyUnread } from '../hosting/host-trouble.ts';
 import { openAbout } from '../change/open-changes.ts';
 import { startDeadline } from '../base/time-limit.ts';
 import { dayMs } from '../words/duration.ts';

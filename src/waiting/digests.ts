@@ -1,4 +1,4 @@
-import { weeklyAround } from '../commands/kit/values/times.ts';
+import { weeklyAround } from '../words/zoned-time.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import type { Digest } from '../storage/waiting.ts';
 import { type Text, inline, joined, list, plain, say, time, typed, type Inline } from '../words/text.ts';
@@ -16,7 +16,7 @@ import { aboutThen, endUnnamed, stopButton } from './watch-notes.ts';
 /** Digests: when each is told, and its messages. */
 
 /** When digests are told, in the time zone of their owner. */
-const toldAt = { weekday: 1, clock: '09:00' } as const;
+const toldAt = { weekday: 1, time: 9 * hourMs } as const;
 /** Longer than all reads of a digest. */
 const leaseMs = 240_000;
 /** If the checks can't be made on Monday, they are retried this often, for this long. */

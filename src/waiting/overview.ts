@@ -6,6 +6,8 @@ import { listVotes } from '../storage/votes.ts';
 import { mayEnd } from '../change/approve.ts';
 import { coolsDown } from '../change/change.ts';
 import { askersOf } from '../access/authorization.ts';
+import { freezesAt } from '../access/in-freeze.ts';
+import type { Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { endingOf, isCloser } from '../change/closers.ts';
 import { namesWith, readerOf } from '../access/visibility.ts';
@@ -32,6 +34,8 @@ type Overview = {
   readonly untold: readonly Note[];
   /** The newest changes that the person may read. */
   readonly recent: readonly RecentChange[];
+  /** The freezes now or within a day, of what the person can see. */
+  readonly freezes: readonly Text[];
   /** The numbers of all changes shown, and of their batches: closing a part of a batch redraws the card of the batch. */
   readonly numbers: readonly number[];
 };
@@ -83,6 +87,7 @@ export async function overviewFor(context: ChangeContext, person: Person): Promi
     more: { toDecide: undecided.length - shown.toDecide.length, mine: unsettled.length - shown.mine.length },
     untold: await untoldTo(context, ids),
     recent: await Promise.all(shown.recent.map(async (change) => recentOf(change, await drawOne(change)))),
+    freezes: freezesAt(context.policy(), context.names(person).environments, await context.database.now()),
     numbers: Object.values(shown).flat().flatMap(numbersOf),
   };
 }

@@ -23,7 +23,7 @@ import { lookAndFreeze } from '../decide/look-and-freeze.ts';
 import { save } from '../decide/submit.ts';
 import { withHolder, Locked, lockedBy } from '../change/lock-in-the-way.ts';
 import { addressesOf, closeAttempts, showAccess, tellAttempts } from '../change/timed-access.ts';
-import { brokenHere, troubleText } from '../change/host-trouble.ts';
+import { brokenHere, troubleText } from '../hosting/host-trouble.ts';
 import type { SendContext } from '../send/context.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
 import { dayMs, hourMs } from '../words/duration.ts';

@@ -4,7 +4,7 @@ import { getLogs, logFiles } from '../hosting/contract/environment.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { countWaiting, type Watch } from '../storage/waiting.ts';
 import { amount, say, time, type Text } from '../words/text.ts';
-import { whyUnread } from '../change/host-trouble.ts';
+import { whyUnread } from '../hosting/host-trouble.ts';
 import type { Note } from '../change/card.ts';
 import type { SendContext } from '../send/context.ts';
 import { waitingKind, type DueKind } from './due-turns.ts';

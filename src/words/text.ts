@@ -14,8 +14,8 @@ export type Span =
   /** A Slack channel id, drawn as a link to it. */
   | { readonly channel: string }
   | List;
-/** `typed`: the words of a command, which are drawn behind the name of the slash command. */
-type Piece = { readonly text: string; readonly style?: Style; readonly typed?: Typed };
+/** `typed`: the words of a command, which are drawn behind the name of the slash command. `url`: where they lead. */
+type Piece = { readonly text: string; readonly style?: Style; readonly typed?: Typed; readonly url?: string };
 /** `whole`: it can be run as it stands; `sample`: it shows how such a line is typed. */
 type Typed = 'whole' | 'sample';
 /** A list with all its items. A sentence shows the first `most` items and how many more there are. */
@@ -47,6 +47,9 @@ export const code = (text: string): Span => ({ text: oneLine(text), style: 'code
 export const typed = (line: string): Span => ({ text: oneLine(line), style: 'code', typed: 'whole' });
 /** As `typed`, for a line that only shows how it is done: `push <from> <onto>`. */
 export const sample = (line: string): Span => ({ text: oneLine(line), style: 'code', typed: 'sample' });
+
+/** Words that lead to an address; whoever makes one vouches for it. An older version draws the words alone. */
+export const link = (text: string, url: string): Span => (text === '' ? { text } : { text: oneLine(text), url });
 
 /** The slash command of this process, which has one Slack app. It is not stored with texts. */
 let slashCommand = '/site';
@@ -199,6 +202,9 @@ export function plain(text: Text): string {
     .join('');
 }
 
+/** Whether nothing but their words and style is in them. */
+const isAlike = (...pieces: readonly Piece[]): boolean => pieces.every(({ typed: line, url }) => !line && !url);
+
 function styled(text: string, style: Style | undefined): Piece {
   return style ? { text, style } : { text };
 }
@@ -207,7 +213,7 @@ function merged<S extends Span>(spans: readonly (S | Piece)[]): readonly (S | Pi
   const out: (S | Piece)[] = [];
   for (const span of spans) {
     const last = out.at(-1);
-    if (last && 'text' in last && 'text' in span && last.style === span.style && !last.typed && !span.typed) {
+    if (last && 'text' in last && 'text' in span && last.style === span.style && isAlike(last, span)) {
       out[out.length - 1] = styled(last.text + span.text, span.style);
     } else out.push(span);
   }

@@ -45,14 +45,15 @@ const readRule: Readonly<Record<Readable, readonly string[]>> = {
 const lead = 'approval: { by: [leads], count: 1, expires: 2h, reason: required }';
 const senior = 'approval: { by: [seniors], count: 2, expires: 1h }';
 const may = 'allow: [cache clear], to: [developers]';
+const mayUnlock = 'allow: [unlock], to: [developers]';
 const rightRule: Readonly<Record<Right, readonly string[]>> = {
-  'no approval': [`${may}, approval: none`],
+  'no approval': [`${may}, approval: none`, mayUnlock],
   'a lead': [`${may}, ${lead}`],
   'a lead and a senior': [`${may}, ${lead}`, `${may}, ${senior}`],
-  denied: [`${may}, approval: none`, 'deny: [cache clear], to: [developers]'],
+  denied: [`${may}, approval: none`, mayUnlock, 'deny: [cache clear, unlock], to: [developers]'],
   'no rule': [],
-  'not known': ['allow: [cache clear], to: [guides], approval: none'],
-  'perhaps denied': [`${may}, approval: none`, 'deny: [cache clear], to: [guides]'],
+  'not known': ['allow: [cache clear], to: [guides], approval: none', 'allow: [unlock], to: [guides]'],
+  'perhaps denied': [`${may}, approval: none`, mayUnlock, 'deny: [cache clear, unlock], to: [guides]'],
 };
 
 /** A policy for these sites, each with one environment. */
@@ -69,8 +70,12 @@ rules:
 ${rules.join('')}`);
 }
 
-/** `cache clear` of these words, among the names that Ana can see. */
-function read(sites: readonly Site[], words: string): { readonly policy: Policy; readonly resolved: Resolved } {
+/** This command with these words, among the names that Ana can see. */
+function read(
+  sites: readonly Site[],
+  words: string,
+  path = 'cache clear',
+): { readonly policy: Policy; readonly resolved: Resolved } {
   const policy = policyFor(sites);
   const names = createNames(
     () => ({
@@ -89,7 +94,7 @@ function read(sites: readonly Site[], words: string): { readonly policy: Policy;
     }),
     () => policy,
   )(ana);
-  const parsed = parse(`cache clear ${words}`, catalogue);
+  const parsed = parse(`${path} ${words}`, catalogue);
   if (parsed === undefined) throw new Error('an empty line');
   const resolved = resolve(parsed, names);
   if (resolved.problems[0]) throw resolved.problems[0].refusal;
@@ -97,8 +102,8 @@ function read(sites: readonly Site[], words: string): { readonly policy: Policy;
 }
 
 /** What it is authorized to do. */
-function authorized(sites: readonly Site[], words: string): Authorized {
-  const { policy, resolved } = read(sites, words);
+function authorized(sites: readonly Site[], words: string, path?: string): Authorized {
+  const { policy, resolved } = read(sites, words, path);
   return authorize(policy, ana, resolved, company);
 }
 
@@ -152,6 +157,43 @@ describe('one environment beside another that may be changed', () => {
   ])('alone, readable: %s, right: %s', (reads, right, says) => {
     expect(refusalText(refusalOf(() => authorized([{ name: 'cell/live', reads, right }, base], 'cell/*')))).toMatch(
       says,
+    );
+  });
+});
+
+describe('a lock of many is freed where the rules allow it; what may be hidden keeps none of the others locked', () => {
+  const base: Site = { name: 'base/staging', reads: 'yes', right: 'no approval' };
+  test.each<[Readable, Right, RegExp | readonly [kept: string[], notAllowed: string[], mayBeMore: boolean]]>([
+    ['yes', 'no approval', [['base/staging', 'cell/live'], [], false]],
+    ['yes', 'denied', [['base/staging'], ['cell/live'], false]],
+    ['yes', 'no rule', [['base/staging'], ['cell/live'], false]],
+    ['yes', 'not known', /^I can't tell whether you may run unlock on cell\/live.* Nothing was done\./],
+    ['yes', 'perhaps denied', /^I can't tell whether you may run unlock on cell\/live.* Nothing was done\./],
+    ['no', 'no approval', [['base/staging'], [], false]],
+    ['no', 'denied', [['base/staging'], [], false]],
+    ['not known', 'no approval', [['base/staging'], [], true]],
+    ['not known', 'denied', [['base/staging'], [], true]],
+  ])('readable: %s, right: %s', (reads, right, wanted) => {
+    const cell: Site = { name: 'cell/live', reads, right };
+    if (wanted instanceof RegExp) {
+      expect(refusalText(refusalOf(() => authorized([cell, base], '*/*', 'unlock')))).toMatch(wanted);
+      return;
+    }
+    const { each, notAllowed, input, target } = authorized([cell, base], '*/*', 'unlock');
+    const { env } = input;
+    if (!areEnvironments(env)) throw new Error('not several environments');
+    expect([namesOf(each?.flatMap(environmentOf)), namesOf(notAllowed), env.trouble !== undefined]).toEqual(wanted);
+    expect(namesOf(env.all)).toEqual(namesOf(each?.flatMap(environmentOf)));
+    // Each by its own rules, as the trail says.
+    expect(each?.map(({ authorization: { rules } }) => rules.length)).toEqual(env.all.map(() => 1));
+    expect(target).toBeUndefined();
+  });
+
+  test('is refused if the rules allow it on none of them, and freeing the lock of a change takes a right of its own', () => {
+    const none = () => authorized([{ ...base, right: 'no rule' }], '*/*', 'unlock');
+    expect(refusalText(refusalOf(none))).toMatch(/^You may not run unlock on base\/staging\. .* The same goes for all/);
+    expect(refusalText(refusalOf(() => authorized([base], '*/* --force', 'unlock')))).toMatch(
+      /^You may not run unlock --force on base\/staging\./,
     );
   });
 });

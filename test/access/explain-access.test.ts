@@ -137,8 +137,8 @@ describe('somebody may not', () => {
 
 const explainIn =
   (channel: Channel): typeof explainAccess =>
-  (...of) =>
-    explainTo(...of, async () => channel);
+  (context, by, args, id) =>
+    explainTo({ ...context, database: { now: async () => 0 } }, by, args, id, async () => channel);
 const direct = { id: ana.id, shared: false };
 
 test.each<[string, string, Channel, string | undefined]>([

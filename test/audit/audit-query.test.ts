@@ -291,7 +291,7 @@ describeBoth('past changes', (open) => {
     for (const row of rows) await save(database, row);
     await save(database, { ...about(live), requester: ana.id, state: 'done', settled_at: 9 });
     const list = async (filter: object, policy = all) => {
-      const wanted = { env: undefined, mine: false, waiting: false, ...filter };
+      const wanted = { env: undefined, mine: false, waiting: false, scheduled: false, ...filter };
       const context = contextFor(policy, { database });
       const found = await changesFor(context, askingFor(context, ana, 'changes'), wanted);
       return found.lines.map(({ number }) => number);
@@ -328,6 +328,7 @@ describeBoth('past changes', (open) => {
       env: undefined,
       mine: false,
       waiting: false,
+      scheduled: false,
     });
     expect([found.lines.length, found.lines[0]?.number, found.more]).toEqual([100, 102, true]);
   });

@@ -13,6 +13,7 @@ import {
   code,
   inline,
   joined,
+  link,
   list,
   mention,
   plain,
@@ -22,6 +23,8 @@ import {
 } from '../../src/words/text.ts';
 import { hostile } from '../fixtures.ts';
 
+/** An address that the policy made. */
+const tracker = 'https://tracker.example/t?a=1&b=2';
 /** Text of hostile pieces and spans of our own. */
 const text: fc.Arbitrary<Text> = fc
   .array(
@@ -29,6 +32,7 @@ const text: fc.Arbitrary<Text> = fc
       { weight: 4, arbitrary: hostile },
       hostile.map(bold),
       hostile.map(code),
+      hostile.map((words) => link(words, tracker)),
       fc.constantFrom(time(1e12), time(1e12, 'date'), mention('U1'), channel('C1')),
       fc.array(hostile, { maxLength: 6 }).map((items) => list(items, 3, 'code', '\n')),
     ),
@@ -102,6 +106,9 @@ function markupIn(value: unknown): readonly string[] {
   return [...own, ...Object.values(value).flatMap(markupIn)];
 }
 const ours = /<@U1>|<#C1>|<!date\^\d+\^\{[a-z_]+\}( at \{time\})?\|[\d: UTC-]+>/g;
+/** The same without what is ours: of a link of ours, its words are left. */
+const theirs = (markup: string): string =>
+  markup.replaceAll(ours, '').replaceAll(/<https:\/\/tracker\.example\/t\?a=1&amp;b=2\|([^<>]+)>/g, '$1');
 
 function holds({ text, blocks }: Drawn): void {
   expect(blockComplaints(blocks, 'message')).toEqual([]);
@@ -109,9 +116,9 @@ function holds({ text, blocks }: Drawn): void {
   expect(blocks.length).toBeGreaterThan(0);
   expect(text.length).toBeGreaterThan(0);
   expect(text.length).toBeLessThanOrEqual(4_000);
-  for (const markup of [text, ...markupIn(blocks)]) expect(markup.replaceAll(ours, '')).not.toMatch(/[<>]/);
+  for (const markup of [text, ...markupIn(blocks)]) expect(theirs(markup)).not.toMatch(/[<>]/);
   // Slack reads styles, emoji and addresses as markup too, where it reads any.
-  for (const markup of markupIn(blocks)) expect(markup.replaceAll(ours, '')).not.toMatch(/[*_~`&]|:\S|\S\.\S|\/\//);
+  for (const markup of markupIn(blocks)) expect(theirs(markup)).not.toMatch(/[*_~`&]|:\S|\S\.\S|\/\//);
   // An even number of backslashes is text, not an escape of JSON.
   const all = JSON.stringify({ text, blocks }, (key, value: unknown) => (key === 'value' ? undefined : value));
   expect(all).not.toMatch(/[\u202A-\u202E\u200B\uFEFF\u2066-\u2069]|(?<!\\)(?:\\\\)*\\u(?:d[89a-f]|00(?!0[9a]))/i);
@@ -293,6 +300,14 @@ describe('how much does not fit is said', () => {
     expect(question(drawCard(cardWith([['Adds', [list(addresses, 3)]]], { buttons: [stop] })))).toBe('Push a → b');
   });
 
+  test('a link is one on a card, on a page and in its tables', () => {
+    const text = say`“for ${link('#42 *:tada:*', tracker)}”`;
+    const table = { kind: 'table', columns: ['a'], rows: [[text]] } as const;
+    const drawn = [drawCard(cardWith([], { lines: [text] })), drawPage({ title: text, parts: [table] }, undefined)];
+    const linked = `{"type":"link","url":"${tracker}","text":"#42 *:tada:*"}`;
+    expect(drawn.map(({ blocks }) => JSON.stringify(blocks).split(linked).length - 1)).toEqual([1, 2]);
+  });
+
   test('the last facts of a card are kept, however long the others are', () => {
     const facts = [
       ...Array.from({ length: 9 }, (_, at) => [`F${at}`, inline('x'.repeat(2_000))] as const),
@@ -309,6 +324,7 @@ describe('text as markup', () => {
   test.each<[string, Text, string]>([
     ['a mention of ours', say`by ${mention('U1')} in ${channel('C1')}`, 'by <@U1> in <#C1>'],
     ['a mention of theirs', say`by ${'<@U1> & co'}`, 'by &lt;@U1&gt; &amp; co'],
+    ['a link', say`see ${link('<!here>|', tracker)}`, `see <${tracker.replace('&', '&amp;')}|&lt;!here&gt;|>`],
     ['a moment', say`at ${time(0)}`, 'at <!date^0^{time}|1970-01-01 00:00 UTC>'],
   ])('%s', (_, text, line) => {
     expect(mrkdwnLine(text)).toBe(line);

@@ -8,7 +8,7 @@ import * as tell from '../../src/change/replies.ts';
 import { evidence, noEvidence } from '../../src/change/unknown-replies.ts';
 import type { Receipt } from '../../src/hosting/client.ts';
 import type { State } from '../../src/words/states.ts';
-import { joined, mention, plain, say, type Text } from '../../src/words/text.ts';
+import { joined, link, mention, plain, say, type Text } from '../../src/words/text.ts';
 import type { Change } from '../../src/storage/changes.ts';
 import { buttonValue } from '../../src/block-kit/button-value.ts';
 import { changeOf, chi, dee, fay, live, staging } from '../fixtures.ts';
@@ -46,6 +46,20 @@ const waiting = (people: readonly string[], more: Partial<Change> = {}, count = 
     }),
     ...more,
   });
+test('the reason of a change has the links that were found when it was asked for', () => {
+  const line = (more: object, reason: string | null = 'for SHOP-12: sale'): unknown =>
+    cardOf(waiting([], { reason, authorization: JSON.stringify({ rules: [], policy: 'p', ...more }) })).lines[0];
+  const url = 'https://t.example/SHOP-12';
+  const needed = { requirements: [], expires: 1 };
+  expect(line({ approval: { ...needed, reason: [{ match: 'x' }] }, links: [{ from: 4, to: 11, url }] })).toEqual(
+    say`Asked by ${mention('U01ANA')} · “for ${link('SHOP-12', url)}: sale”`,
+  );
+  // As older versions have stored them.
+  for (const reason of ['required', 'optional'])
+    expect(line({ approval: { ...needed, reason } })).toEqual(say`Asked by ${mention('U01ANA')} · “for SHOP-12: sale”`);
+  expect(line({ approval: 'none' }, null)).toEqual(say`Asked by ${mention('U01ANA')}`);
+});
+
 const emoji = /\p{Extended_Pictographic}/gu;
 
 const states = [

@@ -77,6 +77,7 @@ const standing = (state: State, more: Partial<TransitionInput> = {}): Transition
   state,
   risk: 'sensitive',
   cools_down: 0,
+  scheduled_at: null,
   sent_at: null,
   progress: null,
   settled_at: open.has(state) ? null : now - 1,
@@ -234,7 +235,7 @@ describe('attempts and time', () => {
 });
 
 describe('once it is approved', () => {
-  const cooling = { cools_down: 1 } as const;
+  const cooling = { cools_down: 1, scheduled_at: null } as const;
 
   test.each([
     [1, true],

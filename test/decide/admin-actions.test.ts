@@ -1,29 +1,20 @@
 import { expect, it } from 'vitest';
 import { createChangeStore } from '../../src/change/change-store.ts';
-import { adminActions } from '../../src/decide/admin-actions.ts';
+import { pausing } from '../../src/decide/admin-actions.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { receive } from '../../src/storage/inbox.ts';
-import { heldLock, takeLocks } from '../../src/storage/locks.ts';
 import { pauseOf, readKv } from '../../src/storage/kv.ts';
 import { describeBoth } from '../storage/describe-both.ts';
 import { save } from '../storage/samples.ts';
-import { ana, live, changeOf, contextWith, policyOf } from '../fixtures.ts';
+import { ana, changeOf, contextWith, policyOf } from '../fixtures.ts';
 import { frozenCardOf } from '../../src/change/freeze.ts';
 import { exclusiveTransaction } from '../../src/storage/transactions.ts';
 import { pauseAfterLoss } from '../../src/send/lost-commit.ts';
 import { plain, say } from '../../src/words/text.ts';
 
-/** Ana has a second account. */
-const rules = {
-  ...policyOf('{ allow: [read], to: everyone }'),
-  people: new Map([
-    ['U01ANA', ['U01ANA', 'U01ANA2']],
-    ['U01ANA2', ['U01ANA', 'U01ANA2']],
-  ]),
-};
+const rules = policyOf('{ allow: [read], to: everyone }');
 const ben = { ...ana, id: 'U02BEN', name: 'Ben' };
-const hour = 3_600_000;
 const authorization = { approval: 'none', rules: [14], policy: 'p' } as const;
 
 function actions(
@@ -31,12 +22,12 @@ function actions(
   person = ana,
   inbox?: string,
   mayRead = (): boolean => true,
-): ReturnType<typeof adminActions> {
+): ReturnType<typeof pausing> {
   const { installation } = database;
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
-  return adminActions(
+  return pausing(
     contextWith({ database, changeStore, policy: () => rules, personOf: async () => undefined }),
-    { person, authorization, inbox, saidIn: async () => undefined },
+    { person, authorization, inbox },
     { reader: () => mayRead, mayAny: () => true },
   );
 }
@@ -46,120 +37,7 @@ const announced = async (database: Database): Promise<readonly string[]> => {
   const rows = await database.db.selectFrom('messages').selectAll().where('kind', '=', 'ops').orderBy('id').execute();
   return rows.map(({ body }) => body ?? '');
 };
-const key = `environment:${live.id}`;
 const { card } = changeOf();
-
-describeBoth('a lock', (open) => {
-  it('is taken, audited and announced in one transaction, without the key that was pasted into its reason', async () => {
-    const database = await open({ now: () => 1_000 });
-    const taken = await actions(database).lock(live, 'release with password=hunter22', 2 * hour);
-    expect(taken).toEqual({
-      done: true,
-      lock: { by: { person: ana.id }, why: 'release with password=***', until: 1_000 + 2 * hour },
-    });
-    expect(await heldLock(database.db, key, 1_000)).toMatchObject({ person: ana.id, until: 1_000 + 2 * hour });
-    const [line, ...more] = await trail(database);
-    expect(more).toEqual([]);
-    expect(line).toMatchObject({ event: 'lock', actor: ana.id, change: null, at: 1_000 });
-    expect(JSON.parse(line?.details ?? '')).toEqual({
-      target: live.name,
-      target_key: key,
-      targets: [{ kind: 'environment', id: live.id, name: live.name, site: live.site?.name }],
-      name: 'Ana',
-      reason: 'release with password=***',
-      until: 1_000 + 2 * hour,
-      authorization: JSON.stringify(authorization),
-    });
-    const [announcement, ...again] = await announced(database);
-    expect(again).toEqual([]);
-    expect(announcement).toContain('release with password=***');
-    expect(announcement).not.toContain('hunter22');
-  });
-
-  it('taken again by the same person gets the new reason and the new end', async () => {
-    let now = 1_000;
-    const database = await open({ now: () => now });
-    await actions(database).lock(live, 'release', hour);
-    now = 2_000;
-    expect(await actions(database).lock(live, 'a longer release', undefined)).toMatchObject({
-      done: true,
-      lock: { why: 'a longer release', until: undefined },
-    });
-    expect(await heldLock(database.db, key, 9 * hour)).toMatchObject({ reason: 'a longer release', until: null });
-    expect(await trail(database)).toHaveLength(2);
-    expect(await announced(database)).toHaveLength(2);
-  });
-
-  it.each(['somebody else', 'a change'])('that %s holds is not touched, and nothing is announced', async (holder) => {
-    const database = await open();
-    if (holder === 'a change') {
-      const { number } = await save(database);
-      await database.transaction((tx) => takeLocks(tx, [key], { change: number, reason: '#1' }, 1));
-    } else {
-      await database.transaction((tx) => takeLocks(tx, [key], { person: ben.id, reason: 'release' }, 1));
-    }
-    const refused = await actions(database).lock(live, 'mine', hour);
-    expect(refused.done ? '' : plain(refused.says)).toMatch(
-      holder === 'a change'
-        ? /^acme-shop\/live is busy: .* \(#1\) /
-        : /^acme-shop\/live is locked by .* \(“release”\), and/,
-    );
-    expect(await trail(database)).toEqual([]);
-    expect(await announced(database)).toEqual([]);
-  });
-
-  it('is removed by somebody who may, unless a change holds it', async () => {
-    const database = await open();
-    await actions(database).lock(live, 'release', undefined);
-    expect(await actions(database, ben).unlock(live)).toMatchObject({
-      done: true,
-      lock: { by: { person: ana.id }, why: 'release' },
-    });
-    expect(await heldLock(database.db, key, Date.now())).toBeUndefined();
-    expect(await actions(database, ben).unlock(live)).toEqual({ done: false, lock: undefined });
-    const { number } = await save(database);
-    await database.transaction((tx) => takeLocks(tx, [key], { change: number, reason: '#1' }, 1));
-    expect(await actions(database, ben).unlock(live)).toMatchObject({ done: false, lock: { by: { change: number } } });
-    expect((await trail(database)).map(({ event, actor }) => [event, actor])).toEqual([
-      ['lock', ana.id],
-      ['unlock', ben.id],
-    ]);
-  });
-
-  it('that somebody else removes is reported to its owner directly; the second account of its owner is nobody else', async () => {
-    const database = await open();
-    const direct = async () =>
-      database.db.selectFrom('messages').select(['recipient', 'body']).where('kind', '=', 'direct').execute();
-    await actions(database).lock(live, 'release', undefined);
-    await actions(database, { ...ana, id: 'U01ANA2' }).unlock(live);
-    expect(await direct()).toEqual([]);
-    await actions(database).lock(live, 'release', undefined);
-    await actions(database, ben).unlock(live);
-    const [told, ...more] = await direct();
-    expect([told?.recipient, more]).toEqual([ana.id, []]);
-    expect(told?.body).toContain('removed your lock of acme-shop/live');
-  });
-
-  it('that has expired is no lock', async () => {
-    let now = 1_000;
-    const database = await open({ now: () => now });
-    await actions(database, ben).lock(live, 'release', hour);
-    now += hour;
-    expect(await actions(database).unlock(live)).toEqual({ done: false, lock: undefined });
-    expect(await actions(database).lock(live, 'mine', undefined)).toMatchObject({ done: true });
-  });
-
-  it('requested by two people at once is taken by one', async () => {
-    const database = await open();
-    const replica = await database.again();
-    const both = await Promise.all([
-      actions(database).lock(live, 'mine', hour),
-      actions(replica, ben).lock(live, 'no, mine', hour),
-    ]);
-    expect(both.filter(({ done }) => done)).toHaveLength(1);
-    expect(await trail(database)).toHaveLength(1);
-  });
-});
 
 describeBoth('a pause', (open) => {
   it('lasts from pause to resume, each announced once', async () => {

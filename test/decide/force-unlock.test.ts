@@ -101,7 +101,7 @@ describeBoth('a lock that is removed by force', (open) => {
       await database.transaction((tx) => shareLocks(tx, [key(live)], number, now));
     expect(await force(database)).toMatchObject({ kind: 'freed', change: lost.number, still: [running.number] });
     expect((await messages(database))[0]?.body).toContain(`It is still locked by `);
-    expect(await locksOn(database.db, key(live), now)).toMatchObject([{ change: running.number }]);
+    expect(await locksOn(database.db, [key(live)], now)).toMatchObject([{ change: running.number }]);
     expect(await force(database)).toMatchObject({ kind: 'under way', change: running.number });
   });
 

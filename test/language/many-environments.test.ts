@@ -55,6 +55,10 @@ const named = (typed: string, context?: BindContext): readonly string[] => {
   return input['env'].all.map(({ name }) => name);
 };
 
+const namesIn = ({ all: some }: Environments): string => some.map(({ name }) => name).join(' ');
+const takeMany =
+  'status, cache clear, allowlist find, allowlist add, allowlist remove, themes list, themes update, backups list, lock, unlock';
+
 describe('several environments', () => {
   test.each<[string, readonly string[]]>([
     ['acme-*/live', ['acme-blog/live', 'acme-shop/live']],
@@ -196,7 +200,6 @@ describe('a command about one environment', () => {
     'redirects clear acme-shop/live, beta/live',
     'redirects clear acme-shop/live,beta/live',
     'redirects clear acme-shop/live except beta/live',
-    'lock set:care-plan the release',
     'logs acme-*/live error',
     'push acme-shop/staging, beta/live acme-shop/live',
     'delete */*',
@@ -205,9 +208,20 @@ describe('a command about one environment', () => {
       const { problems } = read(line, context);
       const [path] = line.split(/ (?:acme|set|\*)/);
       expect(refusalText(problems[0]?.refusal ?? refusalOf(() => undefined))).toBe(
-        `${path} takes one environment at a time, and this names several or has a *. Nothing was done. These take many environments: status, cache clear, allowlist find, allowlist add, allowlist remove, themes list, themes update, backups list.`,
+        `${path} takes one environment at a time, and this names several or has a *. Nothing was done. These take many environments: ${takeMany}.`,
       );
     }
+  });
+
+  test.each([
+    ['lock set:care-plan the release', 'acme-blog/live acme-shop/live beta/staging', 'the release'],
+    ['lock acme-*/live --for 2h nothing goes out', 'acme-blog/live acme-shop/live', 'nothing goes out'],
+    ['lock acme-*/live except acme-blog/live deploying', 'acme-shop/live', 'deploying'],
+    ['lock beta/live, acme-shop/live release 42', 'acme-shop/live beta/live', 'release 42'],
+  ])('%s names environments, and then the reason', (line, all, why) => {
+    const { input } = read(line, { target: listed[3]?.id });
+    if (!areEnvironments(input['env'])) throw new Error('not several environments');
+    expect([namesIn(input['env']), input['why']]).toEqual([all, why]);
   });
 
   test('a reason, a path or an address is not taken for a second name', () => {

@@ -317,7 +317,7 @@ test.each([
   ['whoami', 'whoami'],
   ['can', 'can [@person] <command…>'],
   ['audit', 'audit [site/environment] [--since 7d] [--by @person]'],
-  ['lock', 'lock <site/environment> <reason…> [--for 2h]'],
+  ['lock', 'lock <site/environment…> <reason…> [--for 2h]'],
 ])('usage of %s', (path, line) => {
   expect(usage(path, read(path).command)).toBe(line);
 });

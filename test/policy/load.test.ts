@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { loadPolicy, maxPolicyBytes } from '../../src/policy/load.ts';
+import { loadMatcher } from '../../src/policy/reason-match.ts';
 import { PolicyMistakes } from '../../src/policy/yaml-document.ts';
 import { decideAccess } from '../../src/policy/policy.ts';
 import { ana, catalogue, chi, company, domain, GROUPS, mistakesOf, policyOf, rob, to, withRules } from './fixtures.ts';
@@ -8,8 +9,11 @@ import { ana, catalogue, chi, company, domain, GROUPS, mistakesOf, policyOf, rob
 const ok = 'version: 1\nrules: []\n';
 const rule = (text: string) => withRules(text);
 const UUID = '00000000-0000-4000-8000-00000000000f';
+const reasoned = (reason: string) => `{ allow: [push], to: [leads], approval: { by: [leads], reason: ${reason} } }`;
 /** The line of the first rule in a text from `withRules`. */
 const FIRST_RULE = 8;
+
+beforeAll(loadMatcher);
 
 describe('every mistake is reported with its line', () => {
   test.each<[string, string, string[]]>([
@@ -25,8 +29,8 @@ describe('every mistake is reported with its line', () => {
     ['an unknown key', `${ok}rulez: []`, ['line 3: unknown key "rulez"; did you mean "rules"?']],
     [
       'a planned key',
-      `${ok}freeze: x\nbreakGlass: x`,
-      ['line 3: "freeze" is not supported yet', 'line 4: "breakGlass" is not supported yet'],
+      `${ok}night: x\nbreakGlass: x`,
+      ['line 3: "night" is not supported yet', 'line 4: "breakGlass" is not supported yet'],
     ],
     [
       'keys that JavaScript would lose',
@@ -367,7 +371,38 @@ describe('every mistake is reported with its line', () => {
     [
       'a reason',
       rule('{ allow: [push], to: [leads], approval: { by: [leads], reason: yes } }'),
-      [`line ${FIRST_RULE}: expected "required" or "optional", found "yes"`],
+      [`line ${FIRST_RULE}: expected "required", "optional" or { match, link }, found "yes"`],
+    ],
+    [
+      'what no reason can match',
+      rule(reasoned('{ match: "(a", link: "https://t.example/$1" }')),
+      [`line ${FIRST_RULE}: "(a" cannot be looked for: missing closing ): \`(a\``],
+    ],
+    [
+      'a match of another kind, with another key',
+      rule(reasoned('{ match: 5, links: x }')),
+      [
+        `line ${FIRST_RULE}: expected a regular expression, like "[A-Z]+-\\\\d+", found 5`,
+        `line ${FIRST_RULE}: unknown key "links"; did you mean "link"?`,
+      ],
+    ],
+    [
+      'a link without a match',
+      rule(reasoned('{ link: "https://t.example/$0" }')),
+      [`line ${FIRST_RULE}: "match" is missing: a regular expression, like "[A-Z]+-\\\\d+"`],
+    ],
+    [
+      'a link without its group',
+      rule(reasoned('{ match: "(a)", link: "https://t.example/$2" }')),
+      [`line ${FIRST_RULE}: "https://t.example/$2" cannot be a link: $2 is not there: the last group is $1`],
+    ],
+    [
+      'a match and a link that are too long',
+      rule(reasoned(`{ match: "${'a'.repeat(201)}", link: "https://t.example/${'a'.repeat(300)}" }`)),
+      [
+        `line ${FIRST_RULE}: a regular expression has at most 200 characters`,
+        `line ${FIRST_RULE}: a link has at most 300 characters`,
+      ],
     ],
 
     [

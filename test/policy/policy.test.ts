@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { AccessRequest } from '../../src/policy/matching.ts';
 import { decideAccess, mayAnywhere, mayRead, whoMay } from '../../src/policy/policy.ts';
+import { loadMatcher } from '../../src/policy/reason-match.ts';
 import type { Member } from '../../src/policy/rules.ts';
 import {
   ana,
@@ -24,6 +25,8 @@ const PUSH =
 const DESTROY =
   '{ allow: [destructive], to: [leads], approval: { by: [leads], count: 2, expires: 30m, reason: required } }';
 const NO_DELETE = '{ deny: [delete], to: everyone, where: ["*/live"] }';
+beforeAll(loadMatcher);
+
 const policy = rulesOf(
   READ,
   '{ allow: [routine, "allowlist add"], to: [developers], where: ["*/staging"] }',
@@ -235,6 +238,21 @@ describe('the approval it needs', () => {
         allowed(', approval: { by: [leads], expires: 90s, reason: required }'),
       ],
       { requirements: [{ by: ['leads'], count: 2 }], expires: 90_000, reason: 'required' },
+    ],
+    [
+      'all that the rules look for in a reason, each once',
+      push,
+      [
+        allowed(', approval: { by: [leads], reason: { match: b, link: "https://t.example/$0" } }'),
+        allowed(', approval: { by: [leads], reason: required }'),
+        allowed(', approval: { by: [leads], reason: { match: a } }'),
+        allowed(', approval: { by: [leads], reason: { match: b, link: "https://t.example/$0" } }'),
+      ],
+      {
+        requirements: [{ by: ['leads'], count: 1 }],
+        expires: HOUR,
+        reason: [{ match: 'a' }, { match: 'b', link: 'https://t.example/$0' }],
+      },
     ],
     [
       'whom one rule notifies and whom the other does',

@@ -1,10 +1,11 @@
 import { Ajv } from 'ajv';
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { rights } from '../../src/commands/rights.ts';
 import { parseDuration } from '../../src/words/duration.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
+import { loadMatcher } from '../../src/policy/reason-match.ts';
 import { defaultExpiryMs } from '../../src/policy/rules.ts';
 import { derivedIn, policySchema } from '../derived.ts';
 import { withRules } from './fixtures.ts';
@@ -32,6 +33,8 @@ test('an approval without `expires` has the default, which editors show', () => 
   expect(parseDuration(defaultText)).toBe(defaultExpiryMs);
 });
 
+beforeAll(loadMatcher);
+
 describe('editors accept what Sitehand accepts', () => {
   test.each([
     ['the example', read('policy.example.yml')],
@@ -40,9 +43,19 @@ describe('editors accept what Sitehand accepts', () => {
     ['everyone', withRules('{ allow: [audit, unlock --force, logs reveal], to: everyone, approval: none }')],
     ['an approval', withRules('{ allow: [push], to: [leads], approval: { by: [leads], expires: 2592000s } }')],
     ['whom to notify', withRules('{ allow: [push], to: [leads], approval: { by: [leads], notify: [leads] } }')],
+    [
+      'a match',
+      withRules(
+        '{ allow: [push], to: [leads], approval: { by: [leads], reason: { match: a, link: https://a.b/$0 } } }',
+      ),
+    ],
     ['a deny', withRules('{ deny: [read, cache clear], to: [leads], where: [a/b, "domain:*", company] }')],
     ['groups of any name', `${ok}groups: { constructor: [U12], "12": [], a_b-c: [W12, S12] }`],
     ['sets', `${ok}sets: { care-plan_2: ["acme-*/live", b/c], constructor: ["*/*"] }`],
+    [
+      'freezes',
+      `${ok}freezes: [{ name: a, zone: UTC, from: 2026-11-27 18:00, to: 2026-12-01 08:00, what: [push] }, { name: b, zone: UTC, weekly: [fri 16:00 – mon 08:00] }]`,
+    ],
     ['people', `${ok}people: { "Zoë B.": [U12, W12], two: [] }`],
     ['channels', `${ok}channels: { G0A: {}, C0A: { cards: C0B, sites: ["*"] }, deny: [C12], ops: C0C }`],
     [
@@ -62,7 +75,13 @@ describe('Sitehand refuses what editors refuse', () => {
     ['no rules', 'version: 1'],
     ['another version', 'version: 2\nrules: []'],
     ['an unknown key', `${ok}rulez: []`],
-    ['a planned key', `${ok}freeze: []`],
+    ['a planned key', `${ok}night: []`],
+    ['a freeze without a zone', `${ok}freezes: [{ name: a, weekly: fri 16:00 - mon 08:00 }]`],
+    ['a freeze without a time', `${ok}freezes: [{ name: a, zone: UTC }]`],
+    [
+      'a freeze of everyone but everyone',
+      `${ok}freezes: [{ name: a, zone: UTC, weekly: fri 16:00 - mon 08:00, except: { to: everyone } }]`,
+    ],
     ['a group called everyone', `${ok}groups: { everyone: [] }`],
     ['a group by a name', `${ok}groups: { Leads: [] }`],
     ['a name in a group', `${ok}groups: { leads: ["@chi"] }`],
@@ -80,6 +99,7 @@ describe('Sitehand refuses what editors refuse', () => {
     ['too many approvals', withRules('{ allow: [push], to: [leads], approval: { by: [leads], count: 21 } }')],
     ['a duration', withRules('{ allow: [push], to: [leads], approval: { by: [leads], expires: 1w } }')],
     ['a reason', withRules('{ allow: [push], to: [leads], approval: { by: [leads], reason: yes } }')],
+    ['a link alone', withRules('{ allow: [push], to: [leads], approval: { by: [leads], reason: { link: a } } }')],
     ['a set by a name', `${ok}sets: { Care plan: [a/b] }`],
     ['an empty set', `${ok}sets: { a: [] }`],
     ['a channel by its name', `${ok}channels: { "#ops": {} }`],

@@ -3,9 +3,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { maxPolicyBytes } from '../../src/policy/load.ts';
+import { loadPolicy, maxPolicyBytes } from '../../src/policy/load.ts';
 import { PolicyMistakes, mistakeLine } from '../../src/policy/yaml-document.ts';
-import { openPolicy, type PolicyEvents, type PolicyFile } from '../../src/policy/watch.ts';
+import { openPolicy, readPolicy, type PolicyEvents, type PolicyFile } from '../../src/policy/watch.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { catalogue, withRules } from './fixtures.ts';
 
@@ -237,4 +237,18 @@ describe('a change is noticed automatically', () => {
     await seen;
     expect([closed.reported, open.reported.length]).toEqual([[], 1]);
   });
+});
+
+test('the engine of regular expressions is loaded for a file that has a `match`, however the key is written', async () => {
+  const looking = (key: string): string =>
+    withRules(`{ allow: [push], to: [leads], approval: { by: [leads], reason: { ${key}: a } } }`);
+  const read = async (text: string): Promise<string> => {
+    await writeFile(path, text);
+    return (await readPolicy(path, catalogue)).kind;
+  };
+  expect(await read(ONE)).toBe('policy');
+  expect(loadPolicy(looking('match'), catalogue)).toMatchObject({
+    mistakes: [{ says: 'this cannot be read: the engine of regular expressions is not loaded' }],
+  });
+  expect(await read(looking('"mat\\x63h"'))).toBe('policy');
 });

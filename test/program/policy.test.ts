@@ -12,11 +12,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const example = { POLICY_FILE: 'policy.example.yml' };
 
+/** A Wednesday. */
+const now = Date.parse('2026-12-02T12:00Z');
+
 /** Its output and exit code. */
 async function run(words: readonly string[], environment: Readonly<Record<string, string>> = example) {
   const [out, said]: string[][] = [[], []];
   const streams = { write: (text: string) => out?.push(text), complain: (text: string) => said?.push(text) };
-  const code = await policy(words, environment, streams);
+  const code = await policy(words, environment, streams, now);
   return { code, out: out?.join(''), said: said?.join('') };
 }
 
@@ -143,6 +146,90 @@ test('the expectations of the documentation hold for the example', async () => {
   });
 });
 
+/** A part of the page about the policy file, between its marks. */
+const documented = (mark: string): string =>
+  readFileSync('docs/policy.md', 'utf8').split(`<!-- ${mark} -->\n\`\`\`yaml\n`)[1]?.split('```')[0] ?? '';
+const agency = { POLICY_FILE: file('agency.yml', documented('agency')) };
+
+test('the expectations of the whole policy of the documentation hold', async () => {
+  expect(await run(['check', agency.POLICY_FILE])).toMatchObject({ code: 0 });
+  expect(await run(['test', file('of-agency.yml', documented('expected'))], agency)).toEqual({
+    code: 0,
+    out: 'All 12 expectations hold.\n',
+    said: '',
+  });
+});
+
+test('the freezes of the example can be used', async () => {
+  const used = readFileSync(example.POLICY_FILE, 'utf8').replace(/^# freezes:\n(?:#.*\n)+/m, (part) =>
+    part.replaceAll(/^# /gm, ''),
+  );
+  const withFreezes = { POLICY_FILE: file('frozen.yml', used) };
+  const { code, out } = await run(
+    ['explain', '@developers push acme-shop/staging acme-shop/live --database'],
+    withFreezes,
+  );
+  expect(code).toBe(0);
+  expect(out).toMatch(/Held by the freeze weekends \(line \d+\): fri 16:00 – mon 08:00 Europe\/Berlin\.\n$/);
+});
+
+const push = '@acme-team push acme-shop/staging acme-shop/live --files';
+test.each<[question: string, on: string, answer: string | RegExp]>([
+  [push, 'friday 14:59', 'At 2026-12-04 14:59 UTC no freeze holds it. The next one begins at 2026-12-04 15:00 UTC.'],
+  [
+    push,
+    'Friday 16:00 Europe/Berlin',
+    'At 2026-12-04 16:00 Europe/Berlin it is frozen by weekends until 2026-12-07 08:00 Europe/Berlin. Those of leads whom a rule allows may still.',
+  ],
+  [
+    push,
+    '2026-11-28 10:00',
+    'At 2026-11-28 10:00 UTC it is frozen by black-friday (Peak trading), weekends until 2026-12-01 07:00 UTC. Those of leads whom a rule allows may still.',
+  ],
+  [
+    '@leads allowlist add acme-shop/live 192.0.2.1',
+    '2026-11-28 10:00',
+    'At 2026-11-28 10:00 UTC it is excepted from black-friday. That needs approval by 1 of heads as well. It needs a reason.',
+  ],
+  [
+    '@U01ANA+S0ONCALL push acme-shop/staging acme-shop/live --files',
+    '2026-11-26 10:00',
+    'At 2026-11-26 10:00 UTC no freeze holds it. The next one begins at 2026-11-27 15:00 UTC.',
+  ],
+  [
+    '@U01ANA allowlist add acme-shop/live 192.0.2.1',
+    '2026-11-28 10:00',
+    'At 2026-11-28 10:00 UTC it depends on who is in S0ONCALL: a freeze excepts them.',
+  ],
+  ['@acme-team logs acme-shop/live', '2026-11-28 10:00', 'At 2026-11-28 10:00 UTC no freeze holds it.'],
+])('%s on %s', async (question, on, answer) => {
+  const [alone, inside] = [
+    await run(['explain', question, '--on', on], agency),
+    await run(['explain', `${question} --on "${on}"`], agency),
+  ];
+  expect(alone).toMatchObject({ code: 0, said: '' });
+  expect(alone.out?.split('\n').at(-2)).toBe(answer);
+  expect(inside).toEqual(alone);
+});
+
+test('without a time it names the freezes to come', async () => {
+  const { out } = await run(['explain', push], agency);
+  expect(out?.split('\n').slice(-3)).toEqual([
+    expect.stringMatching(/^Allowed by line/),
+    'Held by the freeze weekends (line 37): fri 16:00 – mon 08:00 Europe/Berlin, except for leads.',
+    '',
+  ]);
+});
+
+test.each(['soon', 'friday', '2026-02-30 10:00', 'friday 10:00 Berlin', 'friday 10:00 BST', '25:00'])(
+  'a time that cannot be read is refused: %s',
+  async (on) => {
+    const { code, out, said } = await run(['explain', push, '--on', on], agency);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(said).toMatch(/ is not a time(?: zone)?\. Nothing was answered\. Write it like --on "friday 18:00"/);
+  },
+);
+
 test('each failed expectation is named with its place, the actual result and the reason', async () => {
   const expected = file(
     'wrong.yml',
@@ -171,7 +258,7 @@ refused:
 });
 
 test.each([
-  ['', /:1:1: expected the keys allowed, approval, refused and unknown/],
+  ['', /:1:1: expected the keys allowed, approval, frozen, refused and unknown/],
   ['allow: []\n', /:1:1: /],
   ['allowed: []\n', /:1:1: the file expects nothing/],
   ['allowed:\n  - 7\n', /:2:5: expected a question, such as/],

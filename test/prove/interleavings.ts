@@ -218,7 +218,7 @@ async function work(scene: Scene, { number }: Change): Promise<void> {
   for (let look = 1; look <= 3; look += 1) {
     await waited(scene, 8, 'the worker looks');
     const [due] = await database.transaction(async (tx) => {
-      await coolDown(tx, number, clock.now);
+      await coolDown(tx, { number, scheduled_at: null }, clock.now);
       return claimDue(tx, { owner: context.owner, now: clock.now, leaseMs: 60_000, limit: 1 });
     });
     if (due?.state === 'waiting' || due?.state === 'approved') await step(context, due);

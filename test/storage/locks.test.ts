@@ -14,7 +14,7 @@ import {
   shareLocks,
   sweepLocks,
   takeLocks,
-  deletePersonLock,
+  deletePersonLocks,
   type Holder,
 } from '../../src/storage/locks.ts';
 import { describeBoth } from './describe-both.ts';
@@ -103,10 +103,10 @@ describeBoth('locks', (open) => {
     await save(database);
     await take(database, ['a'], { change: 1, reason: '#1' });
     await take(database, ['b'], { person: 'U1', reason: 'release' });
-    const free = (target: string) => database.transaction((tx) => deletePersonLock(tx, target));
-    expect(await free('a')).toBeUndefined();
-    expect(await free('b')).toMatchObject({ person: 'U1' });
-    expect(await free('b')).toBeUndefined();
+    const free = (target: string) => database.transaction((tx) => deletePersonLocks(tx, [target]));
+    expect(await free('a')).toEqual([]);
+    expect(await free('b')).toMatchObject([{ person: 'U1' }]);
+    expect(await free('b')).toEqual([]);
     expect(await heldLock(database.db, 'a', 10)).toBeDefined();
   });
 
@@ -162,7 +162,7 @@ describeBoth('locks', (open) => {
           const at = now;
           const both = acts.map((one, index) => perform(index === 0 ? database : replica, one, at));
           const were = await Promise.all(both);
-          const found = await Promise.all(targets.map((target) => locksOn(database.db, target, at)));
+          const found = await Promise.all(targets.map((target) => locksOn(database.db, [target], at)));
           const seen = JSON.stringify([were, found.map((locks) => locks.map(({ change, until }) => [change, until]))]);
           const orders =
             acts.length === 1
@@ -202,7 +202,7 @@ function perform(database: Database, act: Act, now: number): Promise<boolean> {
         return (await takeLocks(tx, [act.target], terms, now)) === undefined;
       }
       case 'unlock':
-        await deletePersonLock(tx, act.target);
+        await deletePersonLocks(tx, [act.target]);
         return true;
       case 'limit':
         await limitLocks(tx, act.change, now + act.afterMs);

@@ -12,6 +12,7 @@ groups:
   developers: [U01ANA, U02BEN]
   leads: [U03CHI, U04DEE]
   readers: [U06ROB]
+sets: { care-plan: ['acme-*/staging', 'acme-shop/live'] }
 rules:
   - allow: [read]
     to: [developers, leads]
@@ -108,6 +109,54 @@ test('whoever is relieved of a lock by somebody else reads so directly, once; no
   await (await chi.says('/site unlock acme-shop/staging')).hears('acme-shop/staging is unlocked');
   const direct = scenario.rows("select recipient from messages where kind = 'direct' and key like 'unlocked:%'");
   expect(direct).toEqual([{ recipient: ben.id }]);
+});
+
+test('a set is locked in one go where that is allowed and free; the rest is named, everybody is told once, and all is freed together', async () => {
+  const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
+  await (await chi.says('/site lock acme-docs/staging mine')).hears('acme-docs/staging is locked by you');
+  const before = events().length;
+  const away = scenario.hosting.faults.add({ kind: 'status', status: 503, path: '/sites', times: 'always' });
+  await (
+    await chi.says('/site lock nowhere/live mine')
+  ).hears("I can't tell whether there is an environment nowhere/live");
+  const broken = await ben.says('/site lock set:care-plan the checkout is broken --for 2h');
+  const told = await broken.hears(/^2 of 4 environments are locked by you until /);
+  expect(told.text).toContain('⚠️ acme-docs/staging is locked by @Chi (“mine”), and has been for ');
+  scenario.hosting.faults.remove(away.id);
+  expect(told.text).toContain('⚠️ There may be more, which I left as they are: The host');
+  expect(told.text).toContain('🚫 acme-shop/live: you may not do that there.');
+  expect(told.text).toMatch(/✅ acme-blog\/staging\n.*✅ acme-shop\/staging/);
+  const says =
+    /^@Ben locked 2 environments until .*: “the checkout is broken”\. Changes to them are refused\.\nacme-blog\/staging, acme-shop\/staging$/;
+  await inOps(says);
+  await ana.reads(says, 'C0ACME');
+  expect(events().slice(before)).toEqual(['lock', 'lock']);
+  const refused = await ana.says('/site cache clear acme-blog/staging');
+  await refused.hears(/acme-blog\/staging is locked by @Ben until .*“the checkout is broken”.*Nothing was sent\./);
+
+  const none = await chi.says('/site lock acme-blog/staging, acme-shop/staging mine now');
+  await none.hears(
+    /^I locked none of them\.\nacme-blog\/staging is locked by @Ben .*\nacme-shop\/staging is .* Nothing was done\./,
+  );
+  await (
+    await ben.clicks(told, 'Unlock')
+  ).hears(/^2 environments are unlocked\n[^]*acme-blog\/staging: that was the lock of @Ben/);
+  const nothing = await ben.says('/site unlock acme-blog/staging, acme-shop/staging');
+  await nothing.hears(/^I unlocked none of them\.\nacme-blog\/staging was not locked\.\n.* Nothing was done\./);
+
+  const form = await ben.opens('/site lock acme-*/staging except acme-docs/staging', 'Reason');
+  expect(form.controls.find(({ label }) => label === 'Environment')).toMatchObject({
+    value: 'acme-*/staging except acme-docs/staging',
+  });
+  await ben.submits({ Reason: 'from the form' });
+  await inOps(/@Ben locked 2 environments until they are unlocked: “from the form”/);
+  const force = await chi.says('/site unlock set:care-plan --force');
+  await force.hears(/^You may not run unlock --force on .* Nothing was done\./);
+  const all = await (await chi.says('/site unlock set:care-plan')).hears('3 of 4 environments are unlocked');
+  expect(all.text).toContain('⚠️ acme-shop/live was not locked.');
+  await inOps(/3 environments were unlocked by @Chi: 2 locks of @Ben \(“from the form”\), their own lock \(“mine”\)\./);
+  await ben.reads('🔓 @Chi removed your locks of 2 environments (“from the form”). They no longer keep changes out.');
+  expect(scenario.rows('select * from locks')).toEqual([]);
 });
 
 test('a pause holds what is not sent; changes that are still valid are sent after resume', async () => {

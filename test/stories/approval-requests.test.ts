@@ -27,6 +27,10 @@ rules:
     to: [developers]
     where: ['lumen-studio/live']
     approval: { by: [fay], count: 1, expires: 30m, reason: required }
+  - allow: [routine]
+    to: [developers]
+    where: ['lumen-studio/staging']
+    approval: { by: [fay], reason: { match: '[A-Z]+-(\\d+)', link: 'https://tracker.example/browse/$0?n=$1' } }
 `;
 
 let scenario: Scenario;
@@ -142,5 +146,33 @@ describe.concurrent('an approver', () => {
     await fay.clicks(change.card(), 'Approve');
     await change.tells(/^✅ Done after /);
     expect(scenario.writes('lumen-studio/live')).toHaveLength(1);
+  });
+
+  test('needs a ticket in the reason if a rule looks for one: forms say so, and it is a link from then on', async () => {
+    const [dee, fay] = [scenario.person('dee'), scenario.person('fay')];
+    const clear = '/site cache clear lumen-studio/staging';
+    const wanted = 'The rules want a match of [A-Z]+-(\\d+) in the reason. Nothing was done.';
+    await dee.opens(clear, 'The rules want a reason with a match of [A-Z]+-(\\d+) for this. Nothing was done.');
+    await dee.opens(`${clear} --reason "stale prices"`, wanted);
+    const { errors } = await dee.submits();
+    expect(errors['field:reason']).toContain(wanted);
+    // A batch has what all of its environments need.
+    const review = await dee.opens('/site cache clear lumen-studio/*', 'Nothing is sent until it is approved');
+    expect(JSON.stringify(review.blocks)).toContain('It needs a match of [A-Z]+-(\\\\d+).');
+    expect((await dee.submits({ Reason: 'no ticket' })).errors['field:reason']).toContain(wanted);
+
+    const change = await dee.asks(`${clear} --reason "for WEB-42 <!channel> [WEB-42](https://evil.example)"`, 'C0ACME');
+    const linked = '{"type":"link","url":"https://tracker.example/browse/WEB-42?n=42","text":"WEB-42"}';
+    expect(JSON.stringify(change.card().blocks).split(linked)).toHaveLength(2);
+    await fay.clicks(change.card(), 'Approve');
+    await change.tells(/^✅ Done after /);
+    const said = await dee.says(`/site change ${change.number}`, 'C0ACME');
+    expect(JSON.stringify((await said.hears('Asked by')).blocks)).toContain(linked);
+    expect(JSON.stringify(change.card().blocks)).toContain(linked);
+    await dee.says('/site changes export lumen-studio/staging', 'C0ACME');
+    const exported = await scenario.slack.until(() => scenario.slack.files(dee.id).at(-1), patienceMs);
+    expect(exported.text).toContain(
+      '`for WEB-42 <!channel> [WEB-42](https://evil.example)` <https://tracker.example/browse/WEB-42?n=42>',
+    );
   });
 });

@@ -16,6 +16,7 @@ rules:
   - { allow: [push], to: [developers, leads], approval: { by: [leads] } }
   - { allow: [read, routine, push], to: ["caller:deploy-bot"], where: ["acme-shop/*"] }
   - { allow: [allowlist add], to: [developers, "caller:deploy-bot"], approval: none }
+  - { allow: [images], to: [developers, "caller:deploy-bot"], approval: { by: [leads], reason: { match: '[A-Z]+-\\d+' } } }
   - { allow: [lock, resume, pause callers], to: [leads] }
 channels: { C0ACME: { sites: [acme-shop] }, ops: C0OPS }
 `;

@@ -185,6 +185,11 @@ describe.concurrent('a program', () => {
           detail: expect.stringMatching(says) as unknown,
         });
       }
+      const [images, says] = ['images acme-shop/staging lossy', 'The rules want a match of [A-Z]+-\\d+ in the reason.'];
+      expect(await call('/v1/requests', { json: { say: images, reason: 'no ticket' } })).toMatchObject({
+        status: 422,
+        body: { type: '#fields', fields: [{ field: 'reason', says: expect.stringContaining(says) as unknown }] },
+      });
       for (const json of [
         { ...push, reason: 'ok \u202Eevil' },
         { command: 'cache clear', fields: { env: 'acme-shop/staging', reason: 'ok \u200Bevil' } },
@@ -399,6 +404,9 @@ describe.concurrent('a program', () => {
           expect.objectContaining({ event: 'cancel', ...by }),
         ]) as unknown,
       });
+      expect(await use('propose', { say: 'images acme-shop/live lossy', request_id: randomUUID() })).toMatch(
+        /Refused, 422.*The rules want a reason with a match of \[A-Z\]\+-\\+d\+ for this\. Nothing was done/,
+      );
       expect(await use('propose', { say: 'cache clear IGNORE-ALL/live', request_id: randomUUID() })).toMatch(
         /^[^I]*Nothing in it is an instruction.*IGNORE-ALL/,
       );

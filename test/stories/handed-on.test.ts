@@ -19,6 +19,7 @@ rules:
   - { allow: [read], to: everyone, where: ["acme-docs/*", "acme-shop/*"] }
   - { allow: [routine], to: [developers] }
   - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+  - { allow: [push], to: [developers], where: ["acme-shop/*"], approval: { by: [leads], reason: { match: '[*]now[*]' } } }
 channels:
   ops: G0BAKERY
 `;
@@ -90,9 +91,12 @@ describe('a request that is handed on', () => {
     await ana.clicks(offered, run('Chi'));
     await ben.form('Nothing is sent until it is approved');
     await ana.form('Nothing is sent until it is approved');
-    const change = await ben.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' }, 'C0ACME');
+    const typed = { 'Type acme-shop/live to confirm': 'acme-shop/live' };
+    const { errors } = await ben.submits({ ...typed, Reason: 'Chi wants it' });
+    expect(errors['field:reason']).toContain('The rules want a match of [*]now[*] in the reason. Nothing was done.');
+    const change = await ben.confirms({ ...typed, Reason: hostile }, 'C0ACME');
     expect(change.card().text).toContain('Asked by @Ben, handed on by @Chi');
-    const late = await ana.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
+    const late = await ana.submits(typed);
     await late.hears('@Ben has already run this as #1. Nothing was done.');
     for (const [person, channel] of [
       [ben, undefined],

@@ -267,8 +267,8 @@ describe('many environments', () => {
   });
 
   test('a command about one environment says which ones take many, and does nothing', async () => {
-    const said = await scenario.person('ana').says('/site lock acme-*/live deploying');
-    await said.hears('lock takes one environment at a time, and this names several or has a *. Nothing was done.');
+    const said = await scenario.person('ana').says('/site logs acme-*/live');
+    await said.hears('logs takes one environment at a time, and this names several or has a *. Nothing was done.');
     expect(scenario.writes()).toEqual([]);
   });
 

@@ -93,7 +93,10 @@ describe('help on a command', () => {
     const options = Object.entries(command.fields).flatMap(([name, field]) =>
       field.place === 'option' ? [`--${optionName(name)}${takesValue(field) ? ` ${field.shown}` : ''}`] : [],
     );
-    const common = command.shape === 'action' ? ['--reason "…"', '--dry-run', '--queue'] : [];
+    const common =
+      command.shape === 'action'
+        ? ['--reason "…"', '--dry-run', '--queue', '--at "tomorrow 02:00"', '--within 1h']
+        : [];
     const canary = command.shape === 'action' && command.batch ? ['--canary site/environment'] : [];
     const told = lines.filter((line) => line.startsWith('--')).map((line) => line.split('  ')[0]);
     expect(told).toEqual([...options, ...common, ...canary]);
@@ -119,6 +122,8 @@ describe('help on a command', () => {
       `${somewhere} It needs approval by somebody else in leads, within 1h. It needs a reason.`,
       ['push…', 'can push…'],
     ]);
+    const ticket = { ...leads, reason: [{ match: '[A-Z]+' }, { match: '`<!here>' }] };
+    expect((await approval(ticket))[0]).toContain('within 1h. It needs a reason with a match of [A-Z]+ and `<!here>.');
     const depends = `${somewhere} Whether it needs approval, and whose, depends on the target.`;
     expect(await approval('depends on the target')).toEqual([depends, ['push…', 'can push…']]);
     expect(await approval('depends on the target', (path) => path !== 'can')).toEqual([depends, ['push…']]);

@@ -46,6 +46,7 @@ const well: SiteStatus = {
   changes: found({ lines: [], more: false }),
   access: found({ lines: [], more: false }),
   pauses: found({ all: undefined, callers: undefined }),
+  freezes: [],
 };
 const told = (part: Partial<SiteStatus>): readonly string[] =>
   linesOf({ ...well, ...part }, now).map(({ mark, label, says }) => `${mark} ${label}: ${plain(says)}`);
@@ -56,6 +57,7 @@ const change = (more: Partial<ListedChange> = {}): ListedChange => ({
   title: 'Push a → b',
   requester: 'U01ANA',
   handedOnBy: undefined,
+  scheduledAt: undefined,
   cancelled: undefined,
   at: now,
   sentAt: undefined,

@@ -16,7 +16,7 @@ import { timeLineFor as readTimeLine, type TimeLine, type TimeLineEntry } from '
 import { appendAudit, listAudit, type AuditEntry } from '../../src/storage/audit.ts';
 import type { NewChange } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { inline, plain, say } from '../../src/words/text.ts';
+import { inline, link, plain, say } from '../../src/words/text.ts';
 import { describeBoth } from '../storage/describe-both.ts';
 import { save } from '../storage/samples.ts';
 import {
@@ -151,7 +151,7 @@ describeBoth('a time line', (open) => {
         { id: chi.id, name: 'Chi' },
         { id: 'U04DEE', name: 'Dee' },
       ],
-      reason: 'r42',
+      reason: inline('r42'),
       tookMs: 134_000,
       moments: [
         { at: since + 4 * hour, says: 'asked for it' },
@@ -353,6 +353,12 @@ describe('the file of a time line', () => {
     );
   });
 
+  test('has a reason as code, and the address of a ticket in it', () => {
+    const reason = say`for ${link('[x](http://evil.example)', 'https://t.example/b/%5Bx%5D?a=1&b=2')} ${'`<br>'}`;
+    const { content } = timeLineFile(live, { ...empty, entries: [changeEntry({ reason })] }, ana).file;
+    expect(content).toContain(': ``for [x](http://evil.example) `<br>`` <https://t.example/b/%5Bx%5D?a=1&b=2>\n');
+  });
+
   test.each([
     ['plain', '`plain`'],
     ['a `b` ```c', '````a `b` ```c````'],
@@ -380,7 +386,7 @@ describe('the file of a time line', () => {
 });
 
 test('the page offers the export and the log of the same span', () => {
-  const page = timeLinePage(live, { ...empty, entries: [changeEntry({ reason: 'r42' })] });
+  const page = timeLinePage(live, { ...empty, entries: [changeEntry({ reason: inline('r42') })] });
   expect(page.offers).toEqual([
     { label: 'Export', args: ['changes', 'export', live.id, '--since=2026-02-27T12:00:00Z'] },
     { label: 'Error log', args: ['logs', live.id, 'error', '--since=2026-02-27T12:00:00Z'] },

@@ -13,11 +13,12 @@ export const changes = builtin({
     broke <environment>`,
   right: 'read',
   shows: ['logs'],
-  examples: ['acme-shop/live --since 2d', '--waiting', '--mine'],
+  examples: ['acme-shop/live --since 2d', '--waiting', '--scheduled'],
   fields: {
     env: anyEnvironment(),
     mine: withHint('Only those that you asked for.', flag('Mine', ['my changes', 'my requests'])),
     waiting: withHint('Only those that wait for approval.', flag('Waiting', ['pending'])),
+    scheduled: withHint('Only those that are to be sent later.', flag('Scheduled', ['upcoming', 'planned'])),
     since: { ...option(moment('Since')), shown: '2d', hint: 'What happened to one environment from then on.' },
   },
 });

@@ -1,9 +1,9 @@
 import { builtin } from '../kit/builtin.ts';
-import { duration, environment, option, phrase, withHint } from '../kit/fields.ts';
+import { duration, environments, option, phrase, withHint } from '../kit/fields.ts';
 import { dayMs } from '../../words/duration.ts';
 
 export const lock = builtin({
-  summary: 'Keep changes away from an environment for a while, or until it is unlocked',
+  summary: 'Keep changes away from environments for a while, or until they are unlocked',
   button: 'Lock',
   also: `
     nobody deploy, nobody push, nobody change, nobody touch, no one touch, no one deploy, don't deploy, don't push,
@@ -13,9 +13,9 @@ export const lock = builtin({
   right: 'named',
   changes: true,
   urgent: true,
-  examples: ['acme-shop/live "the sale is on" --for 2h'],
+  examples: ['acme-shop/live "the sale is on" --for 2h', 'acme-*/live the checkout is broken'],
   fields: {
-    env: environment(),
+    env: environments(),
     why: withHint('Everybody who asks for a change reads it.', phrase('Reason', 500)),
     for: withHint('How long; left out, until somebody unlocks it.', option(duration('For', 60_000, 30 * dayMs))),
   },

@@ -1,8 +1,8 @@
 import { builtin } from '../kit/builtin.ts';
-import { environment, flag } from '../kit/fields.ts';
+import { environments, flag } from '../kit/fields.ts';
 
 export const unlock = builtin({
-  summary: 'Unlock an environment; with force, even from a change of unknown outcome',
+  summary: 'Unlock environments; with force, one even from a change of unknown outcome',
   button: 'Unlock',
   also: `
     un-lock, clear lock, undo lock, break lock, remove lock, stop lock, lift lock, release lock, take lock off,
@@ -14,9 +14,9 @@ export const unlock = builtin({
   changes: true,
   urgent: true,
   ownRight: 'force',
-  examples: ['acme-shop/live'],
+  examples: ['acme-shop/live', 'acme-*/live'],
   fields: {
-    env: environment(),
+    env: environments(),
     force: {
       ...flag('Force'),
       hint: "Removes the lock of a change of unknown outcome instead of a person's. It doesn't say whether the change happened.",

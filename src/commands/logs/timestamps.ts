@@ -1,4 +1,4 @@
-import { aheadOf, isZone, momentAt } from '../kit/values/times.ts';
+import { aheadOf, isZone, momentMeant } from '../../words/zoned-time.ts';
 import { jsonFields } from './json-line.ts';
 import { anyWord } from './levels.ts';
 import { hourMs } from '../../words/duration.ts';
@@ -58,7 +58,7 @@ export function stampReader(): (line: string) => Stamp | undefined {
     const [time, y1, mo1, d1, d2, mo2 = '', y2, hours, minutes, seconds] = found;
     const { length, ahead, zone } = zoneBehind(line.slice(time.length));
     const month = mo1 === undefined ? months.indexOf(mo2) : Number(mo1) - 1;
-    const shown = momentOf(y1 ?? y2, month, d1 ?? d2, [hours, minutes, seconds]);
+    const shown = utcOf(y1 ?? y2, month, d1 ?? d2, [hours, minutes, seconds]);
     if (shown === undefined) return undefined;
     const at = shown - (zone === undefined ? aheadOf(ahead) : offsetAt(zone, shown));
     const isZoneless = zone === undefined && ahead === undefined;
@@ -87,7 +87,7 @@ function ofApache(line: string): Stamp | undefined {
   const found = apacheStamp.exec(line);
   if (found === null) return undefined;
   const [whole, month = '', day, hours, minutes, seconds, year] = found;
-  const at = momentOf(year, months.indexOf(month), day, [hours, minutes, seconds]);
+  const at = utcOf(year, months.indexOf(month), day, [hours, minutes, seconds]);
   return at === undefined ? undefined : { at, end: whole.length, isZoneless: true };
 }
 
@@ -102,7 +102,7 @@ function ofEpoch(value: string): Stamp | undefined {
 type Digits = string | undefined;
 
 /** A time as UTC; undefined if no calendar has that day, or no clock that time. */
-function momentOf(year: Digits, month: number, day: Digits, [hours, minutes, seconds]: readonly Digits[]) {
+function utcOf(year: Digits, month: number, day: Digits, [hours, minutes, seconds]: readonly Digits[]) {
   const [d, h, m, s] = [Number(day), Number(hours), Number(minutes), Number(seconds)];
   const isOne = month >= 0 && month < 12 && d >= 1 && d <= 31 && h < 24 && m < 60 && s <= 60;
   return isOne ? Date.UTC(Number(year), month, d, h, m, s) : undefined;
@@ -110,6 +110,4 @@ function momentOf(year: Digits, month: number, day: Digits, [hours, minutes, sec
 
 /** The offset of a named zone from UTC at a local time, in milliseconds; NaN if the zone is not known. */
 const offsetOf = (zone: string, shown: number): number =>
-  ambiguous.test(zone) || !isZone(zone)
-    ? Number.NaN
-    : shown - momentAt({ clock: new Date(shown).toISOString().slice(0, 19) }, shown, zone);
+  ambiguous.test(zone) || !isZone(zone) ? Number.NaN : shown - momentMeant(zone, shown);

@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { createClient, HostTrouble } from '../../hosting/client.ts';
 import { serviceAddress, type Dialect } from '../../hosting/dialect.ts';
 import { validateKey } from '../../hosting/contract/sites.ts';
-import { troubleText } from '../../change/host-trouble.ts';
+import { troubleText } from '../../hosting/host-trouble.ts';
 import type { CheckResult } from '../../talk/health/check-result.ts';
 import { Secret } from '../../base/secret.ts';
 import { variables } from '../../base/settings.ts';

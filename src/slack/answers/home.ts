@@ -61,19 +61,10 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     if (error instanceof Refusal) return homeWith(error.says);
     throw error;
   }
-  const { toStop, toDecide, mine, places, more, untold, recent, numbers } = await overviewFor(pipeline, person);
+  const overview = await overviewFor(pipeline, person);
+  const { recent, numbers } = overview;
   const drawn = [
-    ...(toStop.length > 0 ? [heading('Can still be stopped'), ...toStop.flatMap(cardBlocks)] : []),
-    heading('Waiting for your decision'),
-    ...(toDecide.length > 0 ? toDecide.flatMap(cardBlocks) : [paragraph(say`Nothing is waiting for you.`)]),
-    ...moreNote(more.toDecide, 'changes --waiting'),
-    heading('Your open changes'),
-    ...(mine.length > 0
-      ? mine.flatMap(cardBlocks)
-      : [paragraph(say`You have no ${toStop.length + toDecide.length > 0 ? 'other ' : ''}open changes.`)]),
-    ...moreNote(more.mine, 'changes --mine'),
-    ...notesUnder('Your places in queues', places),
-    ...notesUnder("What I couldn't tell you", untold),
+    ...openBlocks(overview),
     heading('Your sites'),
     ...(await recentSites(context, person)),
     heading('Recent changes'),
@@ -84,6 +75,32 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     ...offerRow({ label: 'Help', args: ['help'] }),
   ];
   return { drawn, numbers };
+}
+
+/** What is open and concerns this person, and the freezes of what they can see. */
+function openBlocks({
+  toStop,
+  toDecide,
+  mine,
+  places,
+  more,
+  untold,
+  freezes,
+}: Awaited<ReturnType<typeof overviewFor>>): readonly KnownBlock[] {
+  return [
+    ...(toStop.length > 0 ? [heading('Can still be stopped'), ...toStop.flatMap(cardBlocks)] : []),
+    ...(freezes.length > 0 ? [heading('Freezes'), richText(freezes)] : []),
+    heading('Waiting for your decision'),
+    ...(toDecide.length > 0 ? toDecide.flatMap(cardBlocks) : [paragraph(say`Nothing is waiting for you.`)]),
+    ...moreNote(more.toDecide, 'changes --waiting'),
+    heading('Your open changes'),
+    ...(mine.length > 0
+      ? mine.flatMap(cardBlocks)
+      : [paragraph(say`You have no ${toStop.length + toDecide.length > 0 ? 'other ' : ''}open changes.`)]),
+    ...moreNote(more.mine, 'changes --mine'),
+    ...notesUnder('Your places in queues', places),
+    ...notesUnder("What I couldn't tell you", untold),
+  ];
 }
 
 /** Each environment that this person used lately, with its most used commands. */

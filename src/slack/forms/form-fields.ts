@@ -5,14 +5,16 @@ import type { Person } from '../../access/access-check.ts';
 import type { ParsedCommand } from '../../language/bind-arguments.ts';
 import { choicesShown, mayBeShown, refuseUnlessShown } from '../../access/sight.ts';
 import { MembershipUnknown } from '../../access/unknown-groups.ts';
-import { canonicalArgs, resolve, shownAs, type Resolved } from '../../language/resolve.ts';
+import { areEnvironments, canonicalArgs, resolve, shownAs, type Resolved } from '../../language/resolve.ts';
+import { isOpen } from '../../language/many-environments.ts';
 import { say, type Text } from '../../words/text.ts';
 import { sourcesOf } from '../../change/read-sources.ts';
-import { asRefusal } from '../../change/host-trouble.ts';
+import { asRefusal } from '../../hosting/host-trouble.ts';
 import type { Memo, FormContents } from './views.ts';
 import type { FormField } from './inputs.ts';
 import type { SlackContext } from '../context/context.ts';
 import { fitting } from '../../block-kit/text.ts';
+import { freezeNote } from '../../access/in-freeze.ts';
 import { targetsOf } from '../../access/targets.ts';
 import { lockInWords, lockWarning, lockAndHolder } from '../../change/lock-in-the-way.ts';
 import { TooLate, within } from '../../base/time-limit.ts';
@@ -77,10 +79,13 @@ export async function formContentsOf(
   return { fields, choices, ...(trouble && { trouble }) };
 }
 
-/** Several environments stay as they were typed, because nobody can read a list of ids. */
+/** Several environments stay as they were typed or, without a set or a `*`, by name: nobody can read a list of ids. */
 function wordsOf(name: string, field: FormField['field'], { parsed, input }: Resolved): readonly string[] {
-  const shown = isName(field) && field.after === undefined ? shownAs(field, input[name]) : [];
-  return shown.length > 0 ? shown : (parsed.given[name] ?? []);
+  const { [name]: typed = [] } = parsed.given;
+  const { [name]: value } = input;
+  if (areEnvironments(value)) return isOpen(typed) ? typed : [value.all.map((one) => one.name).join(', ')];
+  const shown = isName(field) && field.after === undefined ? shownAs(field, value) : [];
+  return shown.length > 0 ? shown : typed;
 }
 
 type ChoicesQuery = {
@@ -215,4 +220,18 @@ export async function lockNote(
     if (!(error instanceof TooLate)) log.warn({ err: error }, 'could not look for a lock');
     return undefined;
   });
+}
+
+/** Says at the top of an action's form which freeze concerns what it is about. It is checked again when it is asked for. */
+export async function freezeNoteFor(
+  { pipeline }: Pick<SlackContext, 'pipeline'>,
+  person: Person,
+  resolved: Resolved,
+): Promise<Text | undefined> {
+  const { policy, company, database } = pipeline;
+  const { target } = targetsOf(resolved, company());
+  if (target === undefined || policy().freezes.length === 0) return undefined;
+  const at = await within(lookMs, database.now()).catch(() => undefined);
+  const note = at === undefined ? undefined : freezeNote(policy(), person, resolved, { company: company(), at });
+  return note && say`⚠️ ${note}`;
 }

@@ -5,9 +5,12 @@ import { isName } from '../../commands/kit/action.ts';
 import { isYes, type Field, type Fields, type PlainField } from '../../commands/kit/fields.ts';
 import { attempt } from '../../base/errors.ts';
 import type { Given } from '../../language/bind-arguments.ts';
+import { namesMany } from '../../language/many-environments.ts';
 import { refuseKeys, takesTokens } from '../../language/pasted-credentials.ts';
 import { refuseHidden } from '../../language/tokenize.ts';
-import { maxReasonLength } from '../../change/freeze.ts';
+import { matchesInWords, maxReasonLength } from '../../access/reason.ts';
+import type { NeededReason } from '../../policy/rules.ts';
+import { plain, say } from '../../words/text.ts';
 import { toldApart } from '../../words/similar-names.ts';
 
 /** Turns fields into modal inputs, and filled-in inputs back into words. */
@@ -34,6 +37,7 @@ type Element = InputBlock['element'];
 const limits = {
   label: 150,
   hint: 150,
+  reasonHint: 600,
   option: 75,
   input: 3_000,
   options: 100,
@@ -72,7 +76,8 @@ const usableChoices = ({ field, given, choices }: FormField): FormField['choices
 function elementOf({ name, field, given, choices }: FormField, names: NameOf): Element {
   const [first] = given;
   if (isName(field))
-    return field.after === undefined
+    // A search takes one name.
+    return field.after === undefined && !namesMany(given)
       ? nameSelectOf(name, field.shown, first, names)
       : typedElementOf(name, { example: field.shown, many: false }, given.join(' '));
   if (choices) return selectOf(name, field.many, field.shown, given, choices.words);
@@ -196,10 +201,18 @@ export function checkboxInputs(
   });
 }
 
-export function reasonInput(reason: string | undefined, isRequired = false, label = 'Reason'): InputBlock {
+/** `needed`: what the rules want of the reason. */
+export function reasonInput(
+  reason: string | undefined,
+  needed: NeededReason = 'optional',
+  label = 'Reason',
+): InputBlock {
   const initial = reason === undefined ? {} : { initial_value: reason.slice(0, maxReasonLength) };
   const shape = { action_id: reasonField, max_length: maxReasonLength, ...initial };
-  return { ...inputBlock(reasonField, label, { type: 'plain_text_input', ...shape }), optional: !isRequired };
+  const input = inputBlock(reasonField, label, { type: 'plain_text_input', ...shape });
+  if (typeof needed === 'string') return { ...input, optional: needed !== 'required' };
+  const wanted = plainText(plain(say`It needs ${matchesInWords(needed)}.`), limits.reasonHint);
+  return { ...input, optional: false, hint: wanted };
 }
 
 /** The input block of a field whose list is always the same. */

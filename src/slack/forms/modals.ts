@@ -16,7 +16,7 @@ import { commandsFor, type CommandHelp } from '../../talk/help-page.ts';
 import { next, type Ask, type Ready } from '../../talk/conversation.ts';
 import { identifySender } from '../../talk/speaker.ts';
 import { argsOf } from '../../language/usage.ts';
-import { joined, say, typed, type Text } from '../../words/text.ts';
+import { joined, say, time, typed, type Text } from '../../words/text.ts';
 import { drawNote, drawRefusal } from '../../block-kit/blocks.ts';
 import { Locked } from '../../change/lock-in-the-way.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
@@ -26,7 +26,7 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 import { isPassing } from '../../slack-api/api-errors.ts';
 import { platformError } from '../../slack-api/messenger.ts';
 import type { DrawnView, OpenView } from '../../slack-api/view-updates.ts';
-import { needsHost, formContentsOf, lockNote } from './form-fields.ts';
+import { freezeNoteFor, needsHost, formContentsOf, lockNote } from './form-fields.ts';
 
 const openReply = z.object({ view: z.object({ id: z.string(), hash: z.string().optional() }) });
 const metadataRoom = 2_500;
@@ -76,7 +76,10 @@ export async function drawForm(
   const { trouble, ...unfolded } = await formContentsOf(context, person, parsed, choices);
   // The rules may have changed while the host was read.
   const lock = withLock && (await lockNote(context, person, withLock));
-  const notes = joined([lock, says, trouble?.says, trouble?.hint]);
+  const freeze = withLock && (await freezeNoteFor(context, person, withLock));
+  const { at } = parsed;
+  const when = at === undefined ? undefined : say`⏰ It is for ${time(Date.parse(at), 'date')}.`;
+  const notes = joined([when, lock, freeze, says, trouble?.says, trouble?.hint]);
   return formView(parsed, from, namesFor(context, person), { ...unfolded, ...(notes.length > 0 && { says: notes }) });
 }
 

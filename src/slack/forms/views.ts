@@ -42,6 +42,9 @@ const memo = z.object({
   /** How the command was typed: as a dry run, or to be queued if a lock is in the way. */
   dryRun: z.boolean().optional(),
   queue: z.boolean().optional(),
+  /** When it is to be sent, in UTC, and for how long from then on it may be. */
+  at: z.string().optional(),
+  within: z.string().optional(),
   /** The arguments of a review form (or the id of the kept ones), and the fingerprint of what it showed. */
   args: z.array(z.string()).optional(),
   stored: z.string().optional(),
@@ -68,20 +71,35 @@ export type FormContents = {
 
 /** The form of a command, filled in so far. */
 export function formView(
-  { path, command, reason, dryRun, queue }: Pick<ParsedCommand, 'path' | 'command' | 'reason'> & TypedOptions,
+  {
+    path,
+    command,
+    reason,
+    dryRun,
+    queue,
+    at,
+    within,
+  }: Pick<ParsedCommand, 'path' | 'command' | 'reason'> & TypedOptions,
   from: Origin,
   names: (id: string) => string | undefined,
   { fields, choices, says = inline(`${command.summary}.`) }: FormContents,
 ): ModalView {
   const blocks: KnownBlock[] = [richText([says]), ...fields.map((field) => inputOf(field, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason));
-  const memo: Memo = { origin: from, path, choices, dryRun, queue };
+  const memo: Memo = { origin: from, path, choices, dryRun, queue, at, within };
   return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
 }
 
 /** Typed options that have no field in a form. */
-type TypedOptions = Partial<Pick<ParsedCommand, 'dryRun' | 'queue'>>;
-export const typedOptions = ({ dryRun = false, queue = false }: Memo) => ({ dryRun, queue });
+type TypedOptions = {
+  readonly [K in 'dryRun' | 'queue' | 'at' | 'within']?: ParsedCommand[K] | undefined;
+};
+export const typedOptions = ({ dryRun = false, queue = false, at, within }: TypedOptions) => ({
+  dryRun,
+  queue,
+  at,
+  within,
+});
 
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
 export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): ModalView {
@@ -97,7 +115,7 @@ export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): Modal
     ...buttonRow([everythingButton(undefined)]),
     ...(approval === 'none' ? [] : [richText([say`Nothing is sent until it is approved.`])]),
     ...(frozen.items ? [leaveOutInput(environmentsIn(frozen.items))] : []),
-    reasonInput(frozen.parsed.reason, approval !== 'none' && approval.reason === 'required'),
+    reasonInput(frozen.parsed.reason, approval === 'none' ? 'optional' : approval.reason),
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];
   const submit = approval === 'none' ? frozen.action.button : 'Ask for approval';
@@ -115,11 +133,17 @@ const showsToken = ({ action, input }: Frozen): boolean =>
 
 /** The form that asks why a change is declined. */
 export const declineView = (number: number, memo: Memo): ModalView =>
-  modal('decline', `Decline #${number}`, memo, [reasonInput(undefined, true)], 'Decline');
+  modal('decline', `Decline #${number}`, memo, [reasonInput(undefined, 'required')], 'Decline');
 
 /** The form that asks for a note with an approval. `says`: what is approved. */
 export const approveView = (number: number, says: Text, memo: Memo): ModalView =>
-  modal('approve', `Approve #${number}`, memo, [richText([says]), reasonInput(undefined, false, 'Note')], 'Approve');
+  modal(
+    'approve',
+    `Approve #${number}`,
+    memo,
+    [richText([says]), reasonInput(undefined, 'optional', 'Note')],
+    'Approve',
+  );
 
 /** The form that asks which of these environments a batch leaves out before it goes on. */
 export const goOnView = (number: number, left: Parameters<typeof leaveOutInput>[0], memo: Memo): ModalView =>

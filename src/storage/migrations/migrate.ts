@@ -37,6 +37,15 @@ export const migrations: readonly Migration[] = [
       "create index audit_of_caller_pauses on audit (seq) where event in ('pause_callers', 'resume_callers')",
     ],
   },
+  {
+    name: 'changes that are sent at a time',
+    // An older program would send them as soon as they are approved.
+    oldest: 5,
+    statements: ({ integer }) => [
+      `alter table changes add column scheduled_at ${integer}`,
+      'create index changes_scheduled on changes (scheduled_at) where scheduled_at is not null and settled_at is null',
+    ],
+  },
 ];
 
 /**

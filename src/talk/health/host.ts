@@ -2,7 +2,7 @@ import { HostTrouble } from '../../hosting/client.ts';
 import { validateKey } from '../../hosting/contract/sites.ts';
 import { code, say, time } from '../../words/text.ts';
 import { TooLate, within } from '../../base/time-limit.ts';
-import { troubleText } from '../../change/host-trouble.ts';
+import { troubleText } from '../../hosting/host-trouble.ts';
 import type { HealthContext, KeyAnswer } from './context.ts';
 import { bad, broken, unknown, well, type CheckResult } from './check-result.ts';
 import { dayMs } from '../../words/duration.ts';

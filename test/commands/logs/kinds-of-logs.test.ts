@@ -44,7 +44,8 @@ async function status(lines: readonly string[]): Promise<string> {
   const answer = { environment: { container_info: { logs: textOf(lines) } } };
   const found = await loudestError(async ({ reply }) => reply.parse(answer), live, { from: now - hour, now, alias });
   const late: StatusPart<never> = { kind: 'late', afterMs: 1 };
-  const rest = { site: late, work: late, backup: late, changes: late, access: late, pauses: late, verdict: undefined };
+  const parts = { site: late, work: late, backup: late, changes: late, access: late, pauses: late };
+  const rest = { ...parts, verdict: undefined, freezes: [] };
   const line = linesOf({ ...rest, errors: { kind: 'found', found } }, now).find(({ label }) => label.startsWith('Err'));
   return line === undefined ? '' : `${line.mark} ${plain(line.says)}`;
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { momentAt, readDuration, readMoment, weeklyAround } from '../../../../src/commands/kit/values/times.ts';
+import { momentAt, readDuration, readMoment } from '../../../../src/commands/kit/values/times.ts';
 import { showDuration } from '../../../../src/words/duration.ts';
 import { refusalOf, refusalText } from '../../../fixtures.ts';
 
@@ -83,6 +83,7 @@ describe('points in time', () => {
     ['after they went forward', '2026-03-29 03:30', '2026-01-01T12:00:00', berlin, '2026-03-29T01:30:00'],
     ['an hour that there is not', '2026-03-29 02:30', '2026-01-01T12:00:00', berlin, '2026-03-29T01:30:00'],
     ['before the clocks go back', '2026-10-25 01:30', '2026-12-01T12:00:00', berlin, '2026-10-24T23:30:00'],
+    ['an hour that comes twice is the first', '2026-10-25 02:30', '2026-12-01T12:00:00', berlin, '2026-10-25T00:30:00'],
     ['after they went back', '2026-10-25 03:30', '2026-07-01T12:00:00', berlin, '2026-10-25T02:30:00'],
     ['west of Greenwich', '2026-03-08 03:30', '2026-01-01T12:00:00', 'America/New_York', '2026-03-08T07:30:00'],
     ['half an hour off', '2026-03-01 14:05', '2026-03-10T12:00:00', 'Asia/Kolkata', '2026-03-01T08:35:00'],
@@ -144,21 +145,5 @@ describe('points in time', () => {
         if (!skipped) expect(again).toBe(shown);
       }),
     );
-  });
-});
-
-describe('Mondays at nine', () => {
-  test.each([
-    // Berlin changes its clock in the night to Sunday 2026-10-25.
-    ['2026-10-19T07:00', berlin, '2026-10-19', '2026-10-19T07:00', '2026-10-26T08:00'],
-    ['2026-10-19T06:59', berlin, '2026-10-12', '2026-10-12T07:00', '2026-10-19T07:00'],
-    ['2026-10-25T23:59', berlin, '2026-10-19', '2026-10-19T07:00', '2026-10-26T08:00'],
-    ['2026-10-25T19:00', 'Pacific/Kiritimati', '2026-10-26', '2026-10-25T19:00', '2026-11-01T19:00'],
-    ['2026-10-26T20:00', 'Pacific/Pago_Pago', '2026-10-26', '2026-10-26T20:00', '2026-11-02T20:00'],
-    ['2026-10-26T19:59', 'Pacific/Pago_Pago', '2026-10-19', '2026-10-19T20:00', '2026-10-26T20:00'],
-    ['2026-10-26T09:00', 'No/Zone', '2026-10-26', '2026-10-26T09:00', '2026-11-02T09:00'],
-  ])('at %s in %s', (now, zone, day, last, next) => {
-    const around = weeklyAround({ weekday: 1, clock: '09:00' }, utc(now), zone);
-    expect(around).toEqual({ last: { day, at: utc(last) }, next: utc(next) });
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Refusal } from '../../src/base/errors.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import type { TroubleKind } from '../../src/hosting/failure.ts';
-import { asRefusal, troubleText } from '../../src/change/host-trouble.ts';
+import { asRefusal, troubleText } from '../../src/hosting/host-trouble.ts';
 import { plain } from '../../src/words/text.ts';
 
 /** The message after a failed read. It blames the host only for what the host did. */

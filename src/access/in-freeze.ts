@@ -1,0 +1,96 @@
+import { Refusal } from '../base/errors.ts';
+import type { Company, Environment } from '../hosting/contract/target.ts';
+import { dayMs } from '../words/duration.ts';
+import { decideFreeze, freezesAround, groupsIn, type FreezeDecision } from '../policy/freezes.ts';
+import type { Freeze, Member, Policy } from '../policy/rules.ts';
+import { code, either, joined, say, time, type Text } from '../words/text.ts';
+import type { Resolved } from '../language/resolve.ts';
+import { aboutOf } from './targets.ts';
+import { MembershipUnknown, membersUnknownQuietly } from './unknown-groups.ts';
+
+/** The freezes of the policy: whether one keeps a request from being made or sent now, and how that is told. */
+
+/** Refused because of a freeze. It is no lack of a right: the same may be asked for once the freeze is over. */
+export class InFreeze extends Refusal {}
+
+type Holding = Extract<FreezeDecision, { kind: 'frozen' }>;
+
+/** What the freezes come to at this moment (epoch ms), for a request of this person. */
+export const freezeDecision = (
+  policy: Policy,
+  person: Member,
+  resolved: Resolved,
+  { company, at }: { readonly company: Company; readonly at: number },
+): FreezeDecision => decideFreeze(policy, person, aboutOf(resolved, company).asked, at);
+
+/** The refusal of a request that a freeze holds, or may hold. */
+export function refusedInFreeze(
+  decision: Exclude<FreezeDecision, { kind: 'open' }>,
+  { parsed }: Pick<Resolved, 'parsed'>,
+  where: string | undefined,
+): Refusal {
+  if (decision.kind === 'unknown')
+    return new MembershipUnknown(say`a freeze lets you run ${code(parsed.path)} now`, decision.groups, 'sent');
+  return new InFreeze(say`${freezeInWords(decision, where)} Nothing was sent.`, {
+    hint: 'Ask again when it is over. An Undo, and taking access away, are never frozen.',
+  });
+}
+
+/** Which freeze holds something back, until when, and who may do it all the same. */
+export function freezeInWords({ by, until, mayStill }: Holding, where: string | undefined): Text {
+  const lasts = until === undefined ? say`with no end in sight` : say`until ${time(until, 'date')}`;
+  const who = mayStill.length > 0 ? say`${either(mayStill, 'and')} may do it all the same.` : undefined;
+  return joined([say`**${where ?? 'This'} is in a freeze** ${lasts}: ${namesOf(by)}.`, who]);
+}
+
+/** The names of freezes with their reasons. */
+export const namesOf = (freezes: readonly Pick<Freeze, 'name' | 'reason'>[]): Text =>
+  joined(
+    freezes.map(({ name, reason }) => (reason === undefined ? say`${code(name)}` : say`${code(name)} (${reason})`)),
+    ', ',
+  );
+
+/** What the freezes come to now (epoch ms) for somebody who has not asked yet; undefined: nothing. */
+export function freezeNote(
+  policy: Policy,
+  person: Member,
+  resolved: Resolved,
+  of: { readonly company: Company; readonly at: number },
+): Text | undefined {
+  const decision = freezeDecision(policy, person, resolved, of);
+  const where = aboutOf(resolved, of.company).target?.name;
+  if (decision.kind === 'open') return freezeWarning(decision, of.at + soonMs);
+  if (decision.kind === 'frozen') return freezeInWords(decision, where);
+  return say`**A freeze may hold it.** ${membersUnknownQuietly(decision.groups)}`;
+}
+
+/** The freezes that hold these environments now (epoch ms), or will soon, whoever asks; each with its times. */
+export const freezesAt = (policy: Policy, environments: readonly Environment[], at: number): readonly Text[] =>
+  freezesAround(policy, environments, { at, withinMs: soonMs }).map(({ freeze, from, until }) => {
+    const lasts =
+      from <= at ? say`until ${time(until, 'date')}` : say`from ${time(from, 'date')} to ${time(until, 'date')}`;
+    const what = freeze.what ? say`, for ${joined([...freeze.what].map(code), ', ')}` : '';
+    const who = groupsIn(freeze);
+    const but = who.length > 0 ? say`, but ${either(who, 'and')} may` : '';
+    return say`${namesOf([freeze])}, ${lasts}${what}${but}`;
+  });
+
+/** A freeze that begins within this time is told beforehand. */
+const soonMs = dayMs;
+
+/** What a card says of the freezes that concern its change; undefined: none until `until` (epoch ms). */
+export function freezeWarning(
+  { names, nextAt }: Extract<FreezeDecision, { kind: 'open' }>,
+  until: number,
+): Text | undefined {
+  const lifted =
+    names.length > 0
+      ? say`**In a freeze:** ${joined(names.map(code), ', ')}. An exception lets this through.`
+      : undefined;
+  const next =
+    nextAt !== undefined && nextAt < until
+      ? say`**A freeze begins ${time(nextAt, 'date')}.** What is not sent by then waits for its end.`
+      : undefined;
+  const all = joined([lifted, next]);
+  return all.length > 0 ? all : undefined;
+}

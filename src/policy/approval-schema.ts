@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { dayMs, showDuration } from '../words/duration.ts';
+import { quoted } from './yaml-document.ts';
+import { maxLinkLength, maxMatchLength, wrongLink, wrongMatch } from './reason-match.ts';
+import { defaultApprovals, defaultExpiryMs, defaultReason } from './rules.ts';
+import { durationUpTo, fields, refuse } from './shapes.ts';
+
+/** `approval:` of a rule. */
+
+const maxApprovals = 20;
+const maxExpiryMs = 30 * dayMs;
+
+const wholeNumber = `expected a whole number from 1 to ${maxApprovals}`;
+
+const match = z
+  .string('expected a regular expression, like "[A-Z]+-\\\\d+"')
+  .max(maxMatchLength, `a regular expression has at most ${maxMatchLength} characters`)
+  .superRefine((text, ctx) => {
+    const wrong = text.length > maxMatchLength ? undefined : wrongMatch(text);
+    if (wrong !== undefined) ctx.addIssue(`${quoted(text)} cannot be looked for: ${wrong}`);
+  });
+const link = z
+  .string('expected a link, like "https://tracker.example/browse/$0"')
+  .max(maxLinkLength, `a link has at most ${maxLinkLength} characters`);
+const matched = fields(
+  {
+    match: match.describe('A regular expression (RE2) that has to be found in the reason'),
+    link: link.optional().describe('Where what was found leads: $0 is all of it, $1 to $9 are its groups'),
+  },
+  '{ match, link }',
+)
+  .superRefine((one, ctx) => {
+    const wrong = one.link === undefined ? undefined : wrongLink(one);
+    if (wrong !== undefined) refuse(ctx, ['link'], `${quoted(one.link ?? '')} cannot be a link: ${wrong}`);
+  })
+  .transform((one) => [one] as const);
+const reasons = 'expected "required", "optional" or { match, link }';
+
+/** `approvers`: the shape of a list of groups. */
+export const approvalShape = <T extends z.ZodType>(approvers: T) =>
+  fields(
+    {
+      by: approvers.describe('The groups whose members can approve'),
+      notify: approvers.optional().describe('The groups whose members are notified instead; they need not approve'),
+      count: z.int(wholeNumber).min(1, wholeNumber).max(maxApprovals, wholeNumber).default(defaultApprovals),
+      expires: durationUpTo(maxExpiryMs)
+        .prefault(showDuration(defaultExpiryMs))
+        .describe('How long a change waits: 90s, 30m, 1h or 7d'),
+      reason: z
+        .union([z.enum(['required', 'optional'], reasons), matched], reasons)
+        .prefault(defaultReason)
+        .describe('Whether a reason is needed, and what has to be in it'),
+    },
+    '{ by, notify, count, expires, reason }',
+  );

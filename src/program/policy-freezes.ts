@@ -1,0 +1,118 @@
+import { Refusal } from '../base/errors.ts';
+import type { Person } from '../access/access-check.ts';
+import { groupsForRequirement } from '../policy/approvers.ts';
+import { nextFrom, inForceAt, timeOfWeek } from '../policy/freeze-time.ts';
+import { decideFreeze, freezesOn, type FreezeDecision } from '../policy/freezes.ts';
+import type { AccessRequest } from '../policy/matching.ts';
+import { strictestOf } from '../policy/approval-requirement.ts';
+import { decideAccess } from '../policy/policy.ts';
+import type { Freeze, Needed, Policy } from '../policy/rules.ts';
+import { dayMs } from '../words/duration.ts';
+import { code, either, joined, say, type Text } from '../words/text.ts';
+import { isZoneName, localDay, momentMeant, shownAt, timeOfDay, weeklyAround } from '../words/zoned-time.ts';
+
+/** What the freezes of a policy file come to for a request, now and then or at a named time. */
+
+/** A moment (epoch ms) and the zone in which it was named. */
+type Named = { readonly at: number; readonly zone: string };
+
+type AskedApproval = { readonly count: number; readonly groups: readonly string[] };
+
+export type AskedFreezes = {
+  readonly lines: readonly Text[];
+  /** That it is held at the time that was asked about, or may be. */
+  readonly held?: 'frozen' | 'unknown';
+  /** Whose approval it then needs, if a freeze asks for one: also by the rules. */
+  readonly asks?: readonly AskedApproval[];
+};
+
+/** The question, and what follows `--on` at its end. */
+export function withoutTime(asked: string): { readonly question: string; readonly on: string | undefined } {
+  const [, question = asked, on] = /^(.*?)\s--on[\s=]+(.+)$/s.exec(asked) ?? [];
+  return { question, on: on?.trim().replace(/^(["'])(.*)\1$/s, '$2') };
+}
+
+/** About a request that the rules allow. Throws `Refusal` if the time cannot be read. */
+export function askFreezes(
+  policy: Policy,
+  person: Person,
+  request: AccessRequest,
+  { on, now }: { readonly on: string | undefined; readonly now: number },
+): AskedFreezes {
+  if (on === undefined) return { lines: inGeneral(freezesOn(policy, request), now) };
+  const named = momentNamed(on, now);
+  const decision = decideFreeze(policy, person, request, named.at);
+  const asksOf = asksIn(policy, request);
+  const lines = [inWords(decision, asksOf, named)];
+  if (decision.kind !== 'open') return { lines, held: decision.kind };
+  const rules = decideAccess(policy, person, request);
+  if (decision.approval === 'none' || rules.kind !== 'allowed') return { lines };
+  return { lines, asks: asksOf(strictestOf([rules.approval, decision.approval])) };
+}
+
+/** `friday 18:00`, the next one, or `2026-12-01 07:00`; in UTC, or in the zone that follows. */
+function momentNamed(on: string, now: number): Named {
+  const [, day = '', clock = '', zone = 'UTC'] = /^(\S+) (\S+)(?: (\S+))?$/.exec(on) ?? [];
+  const [date, time, week] = [localDay(day), timeOfDay(clock), timeOfWeek(day, clock)];
+  if (!isZoneName(zone)) throw notRead(say`${code(zone)} is not a time zone.`);
+  if (date !== undefined && time !== undefined) return { at: momentMeant(zone, date + time), zone };
+  if (week === undefined) throw notRead(say`${code(on)} is not a time.`);
+  const weekday = (Math.floor(week / dayMs) + 1) % 7;
+  return { at: weeklyAround({ weekday, time: week % dayMs }, now, zone).next, zone };
+}
+
+const notRead = (what: Text): Refusal =>
+  new Refusal(joined([what, 'Nothing was answered.']), {
+    hint: say`Write it like ${code('--on "friday 18:00"')} or ${code('--on "2026-12-01 07:00 Europe/Berlin"')}.`,
+  });
+
+/** The freezes that hold or will hold it, as written. */
+function inGeneral(freezes: readonly Freeze[], now: number): readonly Text[] {
+  return freezes
+    .filter(({ time }) => inForceAt(time, now) !== undefined || nextFrom(time, now) !== undefined)
+    .map(({ name, time, except, line }) => {
+      const others = except ? say`, except for ${joined(except.to.map(code), ', ')}` : '';
+      return say`Held by the freeze ${code(name)} (line ${line}): ${time.text} ${time.zone}${others}.`;
+    });
+}
+
+function inWords(decision: FreezeDecision, asksOf: ReturnType<typeof asksIn>, { at, zone }: Named): Text {
+  const shown = (moment: number): string =>
+    `${new Date(shownAt(zone, moment)).toISOString().slice(0, 16).replace('T', ' ')} ${zone}`;
+  if (decision.kind === 'unknown')
+    return say`At ${shown(at)} it depends on who is in ${joined(decision.groups.map(code), ', ')}: a freeze excepts them.`;
+  if (decision.kind === 'frozen') {
+    const by = decision.by.map(({ name, reason }) => say`${code(name)}${reason === undefined ? '' : ` (${reason})`}`);
+    return joined([
+      say`At ${shown(at)} it is frozen by ${joined(by, ', ')}`,
+      decision.until === undefined ? say`for more than 400 days.` : say`until ${shown(decision.until)}.`,
+      decision.mayStill.length > 0
+        ? say`Those of ${either(decision.mayStill.map(code))} whom a rule allows may still.`
+        : undefined,
+    ]);
+  }
+  const { names, approval, nextAt } = decision;
+  const isExcepted = names.length > 0;
+  const next = nextAt === undefined ? undefined : say`The next one begins at ${shown(nextAt)}.`;
+  if (!isExcepted) return joined([say`At ${shown(at)} no freeze holds it.`, next]);
+  return joined([
+    say`At ${shown(at)} it is excepted from ${joined(names.map(code), ', ')}.`,
+    approval === 'none' ? undefined : say`That needs approval by ${approversIn(asksOf(approval))} as well.`,
+    approval !== 'none' && approval.reason === 'required' ? 'It needs a reason.' : undefined,
+    next,
+  ]);
+}
+
+const asksIn =
+  (policy: Policy, request: AccessRequest) =>
+  (needed: 'none' | Needed): readonly AskedApproval[] =>
+    needed === 'none'
+      ? []
+      : needed.requirements.map((one) => ({
+          count: one.count,
+          groups: groupsForRequirement(policy, one, request),
+        }));
+
+/** `1 of heads and 2 of leads`. */
+export const approversIn = (asks: readonly AskedApproval[]): string =>
+  asks.map(({ count, groups }) => `${count} of ${groups.join(', ')}`).join(' and ');

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { scheduleOf } from '../../src/language/schedule.ts';
+import { refusalOf, refusalText } from '../fixtures.ts';
+
+const berlin = 'Europe/Berlin';
+/** Friday, 18:00 in Berlin. */
+const now = Date.parse('2026-11-27T17:00Z');
+const read = (at: string, zone = berlin, from = now, within?: string): string => {
+  const window = scheduleOf({ at, within }, from, zone);
+  return window ? [window.at, window.until].map((one) => new Date(one).toISOString().slice(0, 16)).join(' ') : '';
+};
+
+describe('--at is read by the clock of whoever asks', () => {
+  test.each([
+    ['19:30', '2026-11-27T18:30 2026-11-27T18:45'],
+    ['2:00', '2026-11-28T01:00 2026-11-28T01:15'],
+    ['today 23:59', '2026-11-27T22:59 2026-11-27T23:14'],
+    ['tomorrow 02:00', '2026-11-28T01:00 2026-11-28T01:15'],
+    ['Tomorrow  02:00', '2026-11-28T01:00 2026-11-28T01:15'],
+    ['fri 19:00', '2026-11-27T18:00 2026-11-27T18:15'],
+    ['friday 17:00', '2026-12-04T16:00 2026-12-04T16:15'],
+    ['sun 03:00', '2026-11-29T02:00 2026-11-29T02:15'],
+    ['2026-12-01 08:00', '2026-12-01T07:00 2026-12-01T07:15'],
+    ['2026-12-01T08:00Z', '2026-12-01T08:00 2026-12-01T08:15'],
+  ])('%s', (text, window) => {
+    expect(read(text)).toBe(window);
+  });
+
+  test('on both hemispheres, and over changes of summer time: an hour that comes twice is its first', () => {
+    expect(read('02:30', berlin, Date.parse('2026-10-24T20:00Z'))).toBe('2026-10-25T00:30 2026-10-25T00:45');
+    expect(read('02:30', 'Australia/Sydney', Date.parse('2027-04-03T10:00Z'))).toBe(
+      '2027-04-03T15:30 2027-04-03T15:45',
+    );
+    expect(read('tomorrow 02:30', berlin, Date.parse('2027-03-26T22:00Z'))).toBe('2027-03-27T01:30 2027-03-27T01:45');
+  });
+
+  test('the window is as long as asked for', () => {
+    expect(read('19:30', berlin, now, '2h')).toBe('2026-11-27T18:30 2026-11-27T20:30');
+    expect(read('17:30', berlin, now)).toBe('2026-11-28T16:30 2026-11-28T16:45');
+    expect(scheduleOf({}, now, berlin)).toBeUndefined();
+  });
+});
+
+describe('refused with one sentence', () => {
+  test.each([
+    [
+      'an hour that there is not',
+      { at: 'tomorrow 02:30' },
+      Date.parse('2027-03-27T10:00Z'),
+      /no 02:30 on 2027-03-28 in Europe\/Berlin/,
+    ],
+    ['what is over', { at: '2026-11-27 17:30' }, now, /is over\. Nothing was sent\./],
+    ['today, over', { at: 'today 17:00' }, now, /is over/],
+    ['too far away', { at: '2027-01-01 00:00' }, now, /more than 30 days away/],
+    ['no time', { at: 'soon' }, now, /can't read “soon” as a time\. Nothing was sent\. Type one like/],
+    ['a day without a time', { at: 'tomorrow' }, now, /can't read “tomorrow”/],
+    ['a day that there is not', { at: '2026-02-30 02:00' }, now, /can't read/],
+    ['a time that no clock shows', { at: '24:30' }, now, /can't read/],
+    ['a length alone', { within: '1h' }, now, /--within goes with --at/],
+    ['too long', { at: '19:00', within: '3h' }, now, /from 1m to 2h/],
+    ['a queue', { at: '19:00', queue: true }, now, /--queue and --at don't go together/],
+  ] as const)('%s', (_, typed, from, says) => {
+    expect(refusalText(refusalOf(() => scheduleOf(typed, from, berlin)))).toMatch(says);
+  });
+});

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { inScenario, locksOf, stateOf, type Scenario } from './scenario.ts';
+
+/** Changes that are to be sent at a time: asked for and approved now, checked and sent then, or ended and told. */
+
+const minute = 60_000;
+const hour = 60 * minute;
+const inUtc = (at: number): string => new Date(at).toISOString().slice(0, 16);
+
+test('promise 1: what has a time is sent once, in its window, or ended and told; nothing is locked before, and everything is checked then', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sitehand-clock-'));
+  const file = join(folder, 'off');
+  writeFileSync(file, '0');
+  const from = Date.now();
+  /** As it is typed. */
+  const after = (ms: number): string => `--at=${inUtc(from + ms)}Z`;
+  const policy = `version: 1
+live: ['*/live']
+groups:
+  developers: [U01ANA, U02BEN, U05FAY]
+  leads: [U03CHI]
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [routine], to: [developers] }
+  - { allow: [push], to: [developers], approval: { by: [leads], expires: 10m } }
+freezes:
+  - { name: launch, where: ["acme-docs/live"], from: ${inUtc(from - hour).replace('T', ' ')}, to: ${inUtc(from + 2 * hour).replace('T', ' ')}, zone: UTC }
+`;
+  const environment = { NODE_OPTIONS: `--import ./test/prove/jumping-clock.ts?file=${encodeURIComponent(file)}` };
+  const hosting = { durations: { 'environments:push': 0 } };
+  try {
+    let states: readonly unknown[] = [];
+    const options = { ownProcess: 'all', policy, environment, hosting } as const;
+    await inScenario(options, async (scenario) => void (states = await story(scenario, after, file)))();
+    expect(states).toEqual(['done', 'done', 'done', 'expired', 'cancelled']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+async function story(scenario: Scenario, after: (ms: number) => string, file: string): Promise<readonly unknown[]> {
+  const [ana, ben, fay, chi] = [
+    scenario.person('ana'),
+    scenario.person('ben'),
+    scenario.person('fay'),
+    scenario.person('chi'),
+  ];
+  const pushed = await ana.requests(`/site push acme-shop/staging acme-shop/live --files ${after(3 * hour)}`);
+  await pushed.shows(/When {2}.*\(\d\d:\d\d in \w+\/\w+\), by/);
+  await chi.clicks(pushed.card(), 'Approve');
+  await pushed.tells(/^Approved by @Chi\. It will be sent .*, after I have checked everything again\./);
+  const [clears, forgotten, late] = [
+    await ben.asks(`/site cache clear acme-shop/staging ${after(3 * hour)}`),
+    await fay.asks(`/site cache clear acme-blog/staging ${after(3 * hour)}`),
+    await ben.asks(`/site cache clear acme-blog/staging ${after(hour)}`),
+  ];
+  await (await ben.says(`/site cache clear acme-docs/live ${after(hour)}`)).hears(/acme-docs\/live is in a freeze/);
+  const thawed = await ben.asks(`/site cache clear acme-docs/live ${after(3 * hour)}`);
+  await clears.tells(/^No approval is needed\. It will be sent /);
+  expect([pushed, clears, late].map((one) => locksOf(scenario, one))).toEqual([[], [], []]);
+  const listed = await (await ana.says('/site changes --scheduled')).hears(/Changes to be sent later · 5 changes/);
+  for (const { number } of [pushed, clears, forgotten, late, thawed])
+    expect(listed.text).toMatch(new RegExp(`#${number} .* to be sent`));
+  await fay.clicks(forgotten.card(), 'Cancel');
+  await forgotten.tells(/Cancelled by @Fay\. Nothing was sent/);
+  // Nobody sends it earlier, not even a worker that is told it is due.
+  scenario.makeDue(clears.number);
+  expect(scenario.writes()).toEqual([]);
+
+  await scenario.stop();
+  writeFileSync(file, String(3 * hour + minute));
+  await scenario.start();
+  await pushed.tells(/^✅/);
+  await clears.tells(/^✅/);
+  await thawed.tells(/^✅/);
+  await late.tells(/⛔ Nothing was sent\. It was not sent in time\./);
+  expect(scenario.writes()).toHaveLength(3);
+  return [pushed, clears, thawed, late, forgotten].map((one) => stateOf(scenario, one));
+}
