@@ -22,6 +22,7 @@ live: ['*/live']
 groups:
   developers: [U01ANA, U02BEN, U05FAY]
   leads: [U03CHI]
+sets: { blogs: ["acme-blog/*"] }
 rules:
   - { allow: [read], to: everyone }
   - { allow: [routine], to: [developers] }
@@ -35,7 +36,7 @@ freezes:
     let states: readonly unknown[] = [];
     const options = { ownProcess: 'all', policy, environment, hosting } as const;
     await inScenario(options, async (scenario) => void (states = await story(scenario, after, file)))();
-    expect(states).toEqual(['done', 'done', 'done', 'expired', 'cancelled']);
+    expect(states).toEqual(['done', 'done', 'done', 'done', 'expired', 'cancelled']);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -61,8 +62,10 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   const thawed = await ben.asks(`/site cache clear acme-docs/live ${after(3 * hour)}`);
   await clears.tells(/^No approval is needed\. It will be sent /);
   expect([pushed, clears, late].map((one) => locksOf(scenario, one))).toEqual([[], [], []]);
-  const listed = await (await ana.says('/site changes --scheduled')).hears(/Changes to be sent later · 5 changes/);
-  for (const { number } of [pushed, clears, forgotten, late, thawed])
+  await fay.opens(`/site cache clear set:blogs ${after(3 * hour)}`, /Clear the cache of 2 environments[^]*When: /);
+  const batch = await fay.confirms();
+  const listed = await (await ana.says('/site changes --scheduled')).hears(/Changes to be sent later · 6 changes/);
+  for (const { number } of [pushed, clears, forgotten, late, thawed, batch])
     expect(listed.text).toMatch(new RegExp(`#${number} .* to be sent`));
   await fay.clicks(forgotten.card(), 'Cancel');
   await forgotten.tells(/Cancelled by @Fay\. Nothing was sent/);
@@ -76,7 +79,8 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   await pushed.tells(/^✅/);
   await clears.tells(/^✅/);
   await thawed.tells(/^✅/);
+  await batch.tells(/^✅/);
   await late.tells(/⛔ Nothing was sent\. It was not sent in time\./);
-  expect(scenario.writes()).toHaveLength(3);
-  return [pushed, clears, thawed, late, forgotten].map((one) => stateOf(scenario, one));
+  expect(scenario.writes()).toHaveLength(5);
+  return [pushed, clears, thawed, batch, late, forgotten].map((one) => stateOf(scenario, one));
 }
