@@ -36,7 +36,7 @@ export function refusedInFreeze(
   const at = until === undefined ? undefined : atArg(until);
   const args = canonicalArgs({ parsed: { ...parsed, at }, input }, { reason: parsed.reason });
   return new InFreeze(say`${freezeInWords(decision, where)} Nothing was sent.`, {
-    hint: say`Ask again when it is over, or now with ${code('--at')} and a time after it. An Undo, and taking access away, are never frozen.`,
+    hint: say`Ask again when it is over, or now with ${code('--at')} and a time after it. An Undo, and ${code('allowlist remove')}, are never frozen.`,
     offers: at === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
   });
 }
@@ -94,7 +94,7 @@ export function freezeWarning(
       : undefined;
   const next =
     nextAt !== undefined && nextAt < until
-      ? say`**A freeze begins ${time(nextAt, 'date')}.** What is not sent by then waits for its end.`
+      ? say`**A freeze begins ${time(nextAt, 'date')}.** From then on this is not sent.`
       : undefined;
   const all = joined([lifted, next]);
   return all.length > 0 ? all : undefined;

@@ -1,7 +1,8 @@
 import { parseStored } from '../storage/parse-json.ts';
 import type { Access } from '../commands/kit/action.ts';
 import { addressesInShort } from '../commands/allowlist/listing.ts';
-import { findChange, touchedSince, touchChange, type Change } from '../storage/changes.ts';
+import { findChange, touchChange, type Change } from '../storage/changes.ts';
+import { touchedSince } from '../storage/undone.ts';
 import type { Tx } from '../storage/database.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { redraw } from '../storage/redraw.ts';

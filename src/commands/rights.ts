@@ -6,14 +6,16 @@ type Right = {
   readonly risk: 'read' | 'routine' | 'sensitive' | 'destructive' | 'named';
   readonly emergency?: true;
   readonly within?: string;
+  readonly neverFrozen?: true;
 };
 
 /** The right that these words need. The right to read the trail includes verifying and exporting it. */
 export function rightOf(path: string, command: Command, input: Readonly<Record<string, unknown>> = {}): Right {
   if (path.startsWith('audit ')) return { path: 'audit', risk: 'named' };
   // `timers cancel` removes addresses from a list; that right is checked again when it does.
-  if (path === 'timers cancel') return { path: 'allowlist remove', risk: 'sensitive' };
-  if (command.shape === 'action') return { path, risk: command.risk };
+  if (path === 'timers cancel') return { path: 'allowlist remove', risk: 'sensitive', neverFrozen: true };
+  if (command.shape === 'action')
+    return { path, risk: command.risk, ...(command.takesAccess && { neverFrozen: true }) };
   const { ownRight } = command.shape === 'builtin' ? command : {};
   const isOwn = ownRight !== undefined && input[ownRight] === true;
   const risk = command.right === 'named' ? 'named' : 'read';

@@ -122,30 +122,29 @@ async function freezeOne(
   if (wrong) throw new Impossible(wrong.says, wrong);
   const { isBlocked } = context.listing().environments.find(({ id }) => id === authorized.target?.id) ?? {};
   const now = await context.database.now();
-  const allowed = person ? await allowedNow(context, { ...authorized, input }, person, { action, snapshot, now }) : {};
+  const allowed = person ? await allowedNow(context, { ...authorized, input }, person, now) : {};
   return freeze({ ...authorized, input, ...allowed }, action, snapshot, { now, isBlocked });
 }
-
-type Look = { readonly action: AnyAction; readonly snapshot: unknown; readonly now: number };
 
 /** When it is to be sent, and what the freezes then add to the approval and to the card. Throws `Refusal` if one holds it. */
 async function allowedNow(
   context: SendContext,
   authorized: Authorized,
   person: Person,
-  { action, snapshot, now }: Look,
+  now: number,
 ): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'schedule' | 'zone'>> {
-  const { authorization, target, input, parsed } = authorized;
+  const { authorization, target, parsed } = authorized;
   const schedule = scheduleOf(parsed, now, person.zone);
   const when = { schedule, zone: person.zone };
+  const at = Math.max(now, schedule?.at ?? now);
   const asked = {
     resolved: authorized,
-    access: action.access?.({ input, snapshot }),
     target: target ? targetKey(target) : '',
     args: JSON.stringify(canonicalArgs(withoutId(authorized))),
-    askedAt: now,
+    from: at,
+    at,
   };
-  const decision = await underFreezes(context, person, asked, Math.max(now, schedule?.at ?? 0));
+  const decision = await underFreezes(context, person, asked);
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
     return { ...when, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says };

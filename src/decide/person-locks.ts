@@ -81,7 +81,8 @@ export async function lockAll(
     }
     const taken = free.map(({ env }) => env);
     const terms = { person, reason: why, ...(until !== undefined && { until }) };
-    await takeLocks(tx, taken.map(targetKey), terms, at);
+    const missed = await takeLocks(tx, taken.map(targetKey), terms, at);
+    if (missed) throw new Error(`${missed.target} was locked meanwhile`);
     const lines = free.map((one) => ({ ...one, reason: why, until }));
     const { what, it, is, names } = calledIn(taken);
     const end = until === undefined ? say`until ${is} unlocked` : say`until ${time(until, 'date')}`;

@@ -32,7 +32,7 @@ export function scheduleOf({ at: text, within, queue }: Typed, now: number, zone
   if (queue)
     throw refused(say`${code('--queue')} and ${code('--at')} don't go together: a lock is looked at when it is time.`);
   const at = momentOfText(text, now, zone);
-  if (at + lasts <= now) throw refused(say`${time(at, 'date')} is over.`);
+  if (at + lasts <= now) throw refused(say`${time(at, 'date')} is over: type another time after ${code('--at')}.`);
   if (at > now + farthestMs) throw refused(say`That is more than 30 days away.`);
   return { at, until: at + lasts };
 }
@@ -66,8 +66,7 @@ function momentOfText(text: string, now: number, zone: string): number {
   const today = Math.floor(shownAt(there, now) / dayMs) * dayMs;
   const start = clockMs === undefined ? undefined : day === undefined ? today : startOfDay(day.toLowerCase(), today);
   if (clockMs === undefined || start === undefined) throw unreadable(text);
-  const [first] = momentsOf(there, start + clockMs);
-  const isOver = first !== undefined && first <= now;
+  const isOver = start + clockMs <= shownAt(there, now);
   // Without a day, the next time that the clock shows it; a day of the week that is over is that of the next week.
   const ahead = day === undefined ? dayMs : days.some((name) => isDay(name, day)) ? 7 * dayMs : 0;
   const local = start + clockMs + (isOver ? ahead : 0);

@@ -99,7 +99,9 @@ export const groupsIn = ({ except }: Freeze): readonly string[] =>
 
 /** The freezes of a command, somewhere. */
 export const freezesOf = ({ freezes }: Policy, command: PolicyCommand): readonly Freeze[] =>
-  isWrite(command) ? freezes.filter(({ what }) => what === undefined || namesCommand({ what }, command)) : [];
+  isWrite(command) && !command.neverFrozen
+    ? freezes.filter(({ what }) => what === undefined || namesCommand({ what }, command))
+    : [];
 
 /** The freezes that hold a request whenever they are in force: those that cover one of the places it changes. */
 export function freezesOn(policy: Policy, { command, aims }: AccessRequest): readonly Freeze[] {

@@ -19,6 +19,7 @@ describe('--at is read by the clock of whoever asks', () => {
     ['Tomorrow  02:00', '2026-11-28T01:00 2026-11-28T01:15'],
     ['fri 19:00', '2026-11-27T18:00 2026-11-27T18:15'],
     ['friday 17:00', '2026-12-04T16:00 2026-12-04T16:15'],
+    ['thu 18:00', '2026-12-03T17:00 2026-12-03T17:15'],
     ['sun 03:00', '2026-11-29T02:00 2026-11-29T02:15'],
     ['2026-12-01 08:00', '2026-12-01T07:00 2026-12-01T07:15'],
     ['2026-12-01T08:00Z', '2026-12-01T08:00 2026-12-01T08:15'],
@@ -31,6 +32,7 @@ describe('--at is read by the clock of whoever asks', () => {
     expect(read('02:30', 'Australia/Sydney', Date.parse('2027-04-03T10:00Z'))).toBe(
       '2027-04-03T15:30 2027-04-03T15:45',
     );
+    expect(read('02:30', berlin, Date.parse('2027-03-28T13:00Z'))).toBe('2027-03-29T00:30 2027-03-29T00:45');
     expect(read('tomorrow 02:30', berlin, Date.parse('2027-03-26T22:00Z'))).toBe('2027-03-27T01:30 2027-03-27T01:45');
   });
 
@@ -49,7 +51,7 @@ describe('refused with one sentence', () => {
       Date.parse('2027-03-27T10:00Z'),
       /no 02:30 on 2027-03-28 in Europe\/Berlin/,
     ],
-    ['what is over', { at: '2026-11-27 17:30' }, now, /is over\. Nothing was sent\./],
+    ['what is over', { at: '2026-11-27 17:30' }, now, /is over: type another time after --at\. Nothing was sent\./],
     ['today, over', { at: 'today 17:00' }, now, /is over/],
     ['too far away', { at: '2027-01-01 00:00' }, now, /more than 30 days away/],
     ['no time', { at: 'soon' }, now, /can't read “soon” as a time\. Nothing was sent\. Type one like/],

@@ -46,7 +46,7 @@ describe('a freeze', { concurrent: false }, () => {
     const form = await ana.opensFrom(refusal, 'Ask for the end of the freeze…', '⏰ It is for');
     expect(form.text).not.toContain('freeze');
     const later = await ana.confirms();
-    await later.shows(/It will be sent .*When {2}/s);
+    await later.shows(/It is to be sent .*When {2}/s);
     await ana.clicks(later.card(), 'Cancel');
     await (await ana.says(`${line} --dry-run`)).hears(inFreeze);
     await ana.opens('/site redirects add acme-shop/live', inFreeze);

@@ -52,7 +52,7 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   const pushed = await ana.requests(`/site push acme-shop/staging acme-shop/live --files ${after(3 * hour)}`);
   await pushed.shows(/When {2}.*\(\d\d:\d\d in \w+\/\w+\), by/);
   await chi.clicks(pushed.card(), 'Approve');
-  await pushed.tells(/^Approved by @Chi\. It will be sent .*, after I have checked everything again\./);
+  await pushed.tells(/^Approved by @Chi\. It is to be sent .*, after I have checked everything again\./);
   const [clears, forgotten, late] = [
     await ben.asks(`/site cache clear acme-shop/staging ${after(3 * hour)}`),
     await fay.asks(`/site cache clear acme-blog/staging ${after(3 * hour)}`),
@@ -60,7 +60,7 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   ];
   await (await ben.says(`/site cache clear acme-docs/live ${after(hour)}`)).hears(/acme-docs\/live is in a freeze/);
   const thawed = await ben.asks(`/site cache clear acme-docs/live ${after(3 * hour)}`);
-  await clears.tells(/^No approval is needed\. It will be sent /);
+  await clears.tells(/^No approval is needed\. It is to be sent /);
   expect([pushed, clears, late].map((one) => locksOf(scenario, one))).toEqual([[], [], []]);
   await fay.opens(`/site cache clear set:blogs ${after(3 * hour)}`, /Clear the cache of 2 environments[^]*When: /);
   const batch = await fay.confirms();
@@ -68,7 +68,14 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   for (const { number } of [pushed, clears, forgotten, late, thawed, batch])
     expect(listed.text).toMatch(new RegExp(`#${number} .* to be sent`));
   await fay.clicks(forgotten.card(), 'Cancel');
-  await forgotten.tells(/Cancelled by @Fay\. Nothing was sent/);
+  await fay.clicks(await forgotten.tells(/Cancelled by @Fay\. Nothing was sent/), 'Ask again');
+  const again = await scenario.change(batch.number + 1);
+  const [then, now] = scenario.rows(
+    'select scheduled_at, expires_at from changes where number in (?, ?)',
+    forgotten.number,
+    again.number,
+  );
+  expect(now).toEqual(then);
   // Nobody sends it earlier, not even a worker that is told it is due.
   scenario.makeDue(clears.number);
   expect(scenario.writes()).toEqual([]);
@@ -80,7 +87,9 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   await clears.tells(/^✅/);
   await thawed.tells(/^✅/);
   await batch.tells(/^✅/);
-  await late.tells(/⛔ Nothing was sent\. It was not sent in time\./);
-  expect(scenario.writes()).toHaveLength(5);
+  await again.tells(/^✅/);
+  const missed = await late.tells(/⛔ Nothing was sent\. It was not sent in time\./);
+  await (await fay.clicks(missed, 'Ask again')).hears(/is over: type another time/);
+  expect(scenario.writes()).toHaveLength(6);
   return [pushed, clears, thawed, batch, late, forgotten].map((one) => stateOf(scenario, one));
 }

@@ -30,6 +30,7 @@ export const allowlistRemove = action({
     unwhitelist, no longer <address>, no more <address>, <address> out, <address> away`,
   examples: ['acme-shop/live 203.0.113.10'],
   risk: 'sensitive',
+  takesAccess: true,
   fields: {
     env: environment(),
     addresses: withHint('IP addresses or ranges, as they are on the list.', addresses('Addresses', true)),

@@ -47,6 +47,8 @@ export type Action<F extends Fields, S> = {
   readonly risk: Risk;
   /** The commands whose results its form offers to choose from, if the person may run them there too. */
   readonly shows?: readonly string[];
+  /** It only takes access away, so no freeze of the policy holds it. */
+  readonly takesAccess?: true;
   /** It can break the site of its target. The site is read before the send and after the end. */
   readonly mayBreakSite?: true;
   /** Destructive actions require the target's name to be typed if it is live; `always` requires it everywhere. */
