@@ -23,6 +23,10 @@ export const mutated: readonly string[] = [
   'src/policy/callers.ts',
   'src/policy/approval-requirement.ts',
   'src/policy/unsatisfiable.ts',
+  // Freezes, and the window in which something is to be sent.
+  'src/policy/freezes.ts',
+  'src/policy/freeze-time.ts',
+  'src/language/schedule.ts',
 ];
 
 /**
@@ -48,4 +52,7 @@ export const tests: readonly string[] = [
   'test/access/unknown-groups.test.ts',
   'test/policy/unknown-groups.test.ts',
   'test/policy/properties.test.ts',
+  'test/language/schedule.test.ts',
+  'test/policy/freezes.test.ts',
+  'test/policy/freeze-time.test.ts',
 ];
