@@ -19,8 +19,8 @@ type Asked = Restoring & {
 const free: FreezeDecision = { kind: 'open', approval: 'none', names: [], nextAt: undefined };
 
 /**
- * The decision at this moment (epoch ms). Never frozen are a way back, which is read from the rows and declared by
- * nobody, and what only takes access away.
+ * The decision at this moment (epoch ms). Never frozen, not even by an exception that asks for an approval, are a way
+ * back, which is read from the rows and declared by nobody, and what only takes access away.
  */
 export async function underFreezes(
   { policy, company, database }: Pick<ChangeContext, 'policy' | 'company' | 'database'>,
@@ -30,9 +30,9 @@ export async function underFreezes(
 ): Promise<FreezeDecision> {
   if (access?.lets.length === 0) return free;
   const decision = freezeDecision(policy(), person, resolved, { company: company(), at });
+  const isInForce = decision.kind !== 'open' || decision.names.length > 0;
   // What lets somebody in is no way back, whatever it reverses.
-  const mayBeWayBack = decision.kind !== 'open' && access === undefined;
-  return mayBeWayBack && (await isWayBack(database.db, asked)) ? free : decision;
+  return isInForce && access === undefined && (await isWayBack(database.db, asked)) ? free : decision;
 }
 
 /** Whether the approval that a change was asked for with includes what an exception adds. */
