@@ -31,6 +31,8 @@ describe('--at is read by the clock of whoever asks', () => {
     expect(read('02:30', 'Australia/Sydney', Date.parse('2027-04-03T10:00Z'))).toBe(
       '2027-04-03T15:30 2027-04-03T15:45',
     );
+    expect(read('02:30', berlin, Date.parse('2027-03-28T08:00Z'))).toBe('2027-03-29T00:30 2027-03-29T00:45');
+    expect(read('sun 02:30', berlin, Date.parse('2027-03-28T08:00Z'))).toBe('2027-04-04T00:30 2027-04-04T00:45');
     expect(read('tomorrow 02:30', berlin, Date.parse('2027-03-26T22:00Z'))).toBe('2027-03-27T01:30 2027-03-27T01:45');
   });
 
