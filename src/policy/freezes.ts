@@ -77,7 +77,7 @@ export function decideFreeze(policy: Policy, person: Member, request: AccessRequ
 
 const approvalIn = ({ except }: Freeze) => except?.approval ?? 'none';
 
-/** The freezes of these environments that are in force at a moment (epoch ms), or begin within that time, in order. */
+/** The freezes of these environments that are in force at a moment (epoch ms), or begin before that time is over, in order. */
 export function freezesAround(
   { freezes }: Policy,
   environments: readonly Environment[],
@@ -88,7 +88,7 @@ export function freezesAround(
     .filter(({ where }) => places.some((place) => where?.some((one) => coversFolded(one, place, 'deny')) ?? true))
     .flatMap((freeze) => {
       const span = inForceAt(freeze.time, at) ?? inForceAt(freeze.time, nextFrom(freeze.time, at) ?? at);
-      return span && span.from <= at + withinMs ? [{ freeze, ...span }] : [];
+      return span && span.from < at + withinMs ? [{ freeze, ...span }] : [];
     })
     .toSorted((one, other) => one.from - other.from);
 }

@@ -152,8 +152,7 @@ async function asked({ words, isTimed }: What, person: Person, policy: Policy) {
   const parsed = { ...parseArgs(words, catalogue), ...(!isTimed && { reason: 'release 42' }) };
   if (parsed.command.shape !== 'action') throw new Error('no action');
   const resolved = resolve(parsed, names);
-  if (!isTimed)
-    return lookAndFreeze(context, authorize(policy, person, resolved, company), parsed.command, { person });
+  if (!isTimed) return lookAndFreeze(context, authorize(policy, person, resolved, company), parsed.command, { person });
   const authorization = authorizationByTimer(1, undefined, policy);
   const authorized: Authorized = { ...resolved, target: live, alsoReads: [], authorization };
   return lookAndFreeze(context, authorized, parsed.command);
@@ -181,9 +180,8 @@ test('promise 4: 1296 requests, against what the freezes and the rules come to',
       const is = await outcomeOfAsking(what, who, policyOf(rule, freeze));
       const freezing = comesTo(what, who, freeze);
       const byLeads = rule === 'allowed after an approval' && !what.isTimed ? ' leads' : '';
-      const asks = { free: 'asked', adds: 'asked heads' }[String(freezing)];
-      const isAllowed = what.isTimed || rule.startsWith('allowed');
-      const should = isAllowed ? (asks ? `${asks}${byLeads}` : freezing) : 'not allowed';
+      const asks = { free: `asked${byLeads}`, adds: `asked heads${byLeads}`, frozen: 'frozen', later: 'later' };
+      const should = what.isTimed || rule.startsWith('allowed') ? asks[freezing] : 'not allowed';
       looked += 1;
       if (is !== should) wrong.push(`${what.name}, ${who}, ${rule}, ${freeze}: ${is}, and not ${should}`);
     }

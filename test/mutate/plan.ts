@@ -27,6 +27,8 @@ export const mutated: readonly string[] = [
   'src/policy/freezes.ts',
   'src/policy/freeze-time.ts',
   'src/language/schedule.ts',
+  'src/access/in-freeze.ts',
+  'src/change/under-freezes.ts',
 ];
 
 /**
@@ -54,5 +56,8 @@ export const tests: readonly string[] = [
   'test/policy/properties.test.ts',
   'test/language/schedule.test.ts',
   'test/policy/freezes.test.ts',
+  'test/policy/freezes-shape.test.ts',
   'test/policy/freeze-time.test.ts',
+  'test/access/in-freeze.test.ts',
+  'test/matrix/freezes.test.ts',
 ];

@@ -240,8 +240,8 @@ describe('how long', () => {
 
   test('what holds some environments soon, in order, each with its times', () => {
     const policy = withFreezes(
-      once('later', '2026-11-28 20:00', '2026-11-29 08:00'),
-      once('too-late', '2026-11-28 20:01', '2026-11-29 08:00'),
+      once('later', '2026-11-28 19:59', '2026-11-29 08:00'),
+      once('too-late', '2026-11-28 20:00', '2026-11-29 08:00'),
       once('over', '2026-11-26 08:00', '2026-11-27 20:00'),
       `${week('w', 'fri 16:00 - mon 08:00')}, where: ["blog/*", "acme-shop/live"]`,
       `${week('soon', 'sat 00:00 - sat 08:00')}, where: ["acme-shop/*"]`,
@@ -251,7 +251,7 @@ describe('how long', () => {
       freezesAround(policy, places.map(environment), { at, withinMs: 24 * hourMs }).map(({ freeze, from, until }) =>
         [freeze.name, ...[from, until].map((one) => new Date(one).toISOString().slice(0, 16))].join(' '),
       );
-    const later = 'later 2026-11-28T20:00 2026-11-29T08:00';
+    const later = 'later 2026-11-28T19:59 2026-11-29T08:00';
     const weekend = 'w 2026-11-27T16:00 2026-11-30T08:00';
     const soon = 'soon 2026-11-28T00:00 2026-11-28T08:00';
     expect(around('acme-shop/live', 'acme-shop/staging')).toEqual([weekend, soon, later]);

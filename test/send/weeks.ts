@@ -72,11 +72,11 @@ export const weeks: fc.Arbitrary<Week> = fc.record({
   ),
   pauses: few(spans),
   locks: few(spans),
-  asleep: fc.option(
-    fc
-      .tuple(spans, fc.constantFrom(0, 0, 0, 1, 2, 26, -1, -3))
-      .map(([span, hoursOff]) => ({ ...span, hoursOff })),
-  ).map((one) => one ?? undefined),
+  asleep: fc
+    .option(
+      fc.tuple(spans, fc.constantFrom(0, 0, 0, 1, 2, 26, -1, -3)).map(([span, hoursOff]) => ({ ...span, hoursOff })),
+    )
+    .map((one) => one ?? undefined),
 });
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -87,8 +87,7 @@ function shown(zone: string, at: number): number {
   const known = seen.get(key);
   if (known !== undefined) return known;
   const format =
-    formats.get(zone) ??
-    new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
+    formats.get(zone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
   formats.set(zone, format);
   const local = Date.parse(`${format.format(at).replace(' ', 'T')}Z`);
   seen.set(key, local);
@@ -169,6 +168,8 @@ export const freezesOf = ({ freezes }: Week, hour: number): readonly Freeze[] =>
     const zone = { zone: 'UTC', text: 'then' };
     return {
       name: `f${at}`,
+      line: 1,
+      column: 1,
       reason: undefined,
       where: undefined,
       what: undefined,

@@ -48,7 +48,10 @@ function inTheory(week: Week): End {
   if (window === undefined) return { unsent: 'not asked' };
   const { at, until } = window;
   const policy = policyOf(week, at);
-  const request = { command: { path: 'cache clear', risk: 'routine' }, aims: [{ target: live, access: 'change' }] } as const;
+  const request = {
+    command: { path: 'cache clear', risk: 'routine' },
+    aims: [{ target: live, access: 'change' }],
+  } as const;
   const isHeld = (now: number): boolean => decideFreeze(policy, ana, request, Math.max(now, at)).kind !== 'open';
   if (isHeld(week.asked)) return { unsent: 'frozen' };
   const state = week.needsApproval ? 'waiting' : 'approved';
@@ -234,7 +237,10 @@ async function world() {
       return { sent };
     }
     const told = await database.db.selectFrom('messages').select('body').where('change', '=', change.number).execute();
-    ok(told.some(({ body }) => /Nothing was sent|Cancelled|Declined/.test(body ?? '')), `nobody was told: ${JSON.stringify(told)}`);
+    ok(
+      told.some(({ body }) => /Nothing was sent|Cancelled|Declined/.test(body ?? '')),
+      `nobody was told: ${JSON.stringify(told)}`,
+    );
     return { unsent: unsentAs(state) };
   }
   return { play, forget, close: () => database.close() };
