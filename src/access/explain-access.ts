@@ -5,13 +5,14 @@ import type { Target } from '../hosting/contract/target.ts';
 import { holds, membershipsOf } from '../policy/memberships.ts';
 import { decideAccess, decideReading, unknownIn, type AccessDecision } from '../policy/policy.ts';
 import type { AccessRequest as Asked } from '../policy/matching.ts';
-import { namesCommand, type Policy } from '../policy/rules.ts';
+import { namesCommand, type Needed, type Policy } from '../policy/rules.ts';
 import { code, joined, sample, say, typed } from '../words/text.ts';
 import { type Ability, type RuleLine, answerOnAny, howMany, openTargets, answerOfRefused } from './ability.ts';
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
 import { tooFewApprove } from './nobody-approves.ts';
 import { callingAs } from './authorization.ts';
-import { freezeNote } from './in-freeze.ts';
+import { strictestOf } from '../policy/approval-requirement.ts';
+import { approvalAdded, freezeNote } from './in-freeze.ts';
 import type { Database } from '../storage/database.ts';
 import { aboutOf, targetsOf } from './targets.ts';
 import { channelRefusal } from './assert-channel.ts';
@@ -67,7 +68,12 @@ export async function explainAccess(
     path: nameOf(asked.command, path),
     risk: asked.command.risk,
     target: named.length > 0 ? named.join(' and ') : undefined,
-    answer: await answerOf(context, person, resolved),
+    answer: await answerOf(
+      context,
+      person,
+      resolved,
+      approvalAdded(context.policy(), person, resolved, { company: context.company(), at }),
+    ),
     ...(at !== undefined && {
       freeze: freezeNote(context.policy(), person, resolved, { company: context.company(), at }),
     }),
@@ -172,7 +178,12 @@ function partOf({ rules }: Policy, line: number, { command, aims }: Asked): stri
   return words.join(' ');
 }
 
-async function answerOf(context: AccessContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {
+async function answerOf(
+  context: AccessContext,
+  person: Person,
+  resolved: Resolved,
+  added: 'none' | Needed,
+): Promise<Ability['answer']> {
   const policy = context.policy();
   const { command } = resolved.parsed;
   if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };
@@ -186,7 +197,10 @@ async function answerOf(context: AccessContext, person: Person, resolved: Resolv
   const decisions = requests.map((one) => decideAccess(policy, person, one));
   const decision = decisions.find(({ kind }) => kind === 'allowed') ?? decisions[0];
   if (decision === undefined) return { kind: 'hidden', what: site?.name ?? '' };
-  if (decision.kind === 'allowed') return allowedAnswer(context, person, resolved, decision);
+  if (decision.kind === 'allowed') {
+    const approval = strictestOf([decision.approval, added]);
+    return allowedAnswer(context, person, resolved, { ...decision, approval });
+  }
   const anywhere =
     (site ?? read) === undefined ? answerAnywhere(policy, person, resolved, { target, asked }) : undefined;
   return anywhere ?? answerOfRefused(decisions.find((one) => unknownIn(one).length > 0) ?? decision);

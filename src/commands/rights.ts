@@ -15,7 +15,7 @@ export function rightOf(path: string, command: Command, input: Readonly<Record<s
   // `timers cancel` removes addresses from a list; that right is checked again when it does.
   if (path === 'timers cancel') return { path: 'allowlist remove', risk: 'sensitive', neverFrozen: true };
   if (command.shape === 'action')
-    return { path, risk: command.risk, ...(command.takesAccess && { neverFrozen: true }) };
+    return { path, risk: command.risk, ...(command.takesAccess?.(input) && { neverFrozen: true }) };
   const { ownRight } = command.shape === 'builtin' ? command : {};
   const isOwn = ownRight !== undefined && input[ownRight] === true;
   const risk = command.right === 'named' ? 'named' : 'read';

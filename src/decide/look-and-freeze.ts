@@ -14,6 +14,7 @@ import { asRefusal } from '../hosting/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import { scheduleOf } from '../language/schedule.ts';
+import { isZone } from '../words/zoned-time.ts';
 import type { SendContext } from '../send/context.ts';
 
 /** How many environments of a batch are read in parallel, and how long all of them may take, in milliseconds. */
@@ -132,10 +133,10 @@ async function allowedNow(
   authorized: Authorized,
   person: Person,
   now: number,
-): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'schedule' | 'zone'>> {
+): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'isHeld' | 'schedule' | 'zone'>> {
   const { authorization, target, parsed } = authorized;
   const schedule = scheduleOf(parsed, now, person.zone);
-  const when = { schedule, zone: person.zone };
+  const when = { schedule, zone: isZone(person.zone) ? person.zone : 'UTC' };
   const at = Math.max(now, schedule?.at ?? now);
   const asked = {
     resolved: authorized,
@@ -147,7 +148,7 @@ async function allowedNow(
   const decision = await underFreezes(context, person, asked);
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
-    return { ...when, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says };
+    return { ...when, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says, isHeld: true };
   if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name);
   const approval = strictestOf([authorization.approval, decision.approval]);
   const until = schedule?.until ?? now + (approval === 'none' ? validMs : approval.expires);

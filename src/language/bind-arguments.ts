@@ -124,7 +124,7 @@ function hintFor(surplus: Word, rest: readonly Word[], words: readonly Word[], p
   if (oneWord !== undefined) return say`An environment is written as one word: ${sample(`${path} ${oneWord}`)}`;
   const how = say`Usage: ${sample(usage(path, command))}`;
   if (command.shape === 'action' && textsOf(rest).some((word) => timeWord.test(word)))
-    return joined([say`A time goes after ${code('--at')}, as in ${sample('--at "tomorrow 02:00"')}.`, how]);
+    return joined([say`A time goes after ${code('--at')}, as in ${code('--at "tomorrow 02:00"')}.`, how]);
   return isFiller(surplus) ? joined([say`Please leave it out.`, how]) : how;
 }
 

@@ -99,7 +99,7 @@ function sentNow(scope: PauseScope, { held, other }: ResumeResult): Text {
   const now =
     held === 0
       ? 'No approved change is waiting.'
-      : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`;
+      : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, or at their time, after I check rights and targets again.`;
   return other ? say`${now} Programs stay paused until ${typed(worded.callers.resume)}.` : say`${now}`;
 }
 

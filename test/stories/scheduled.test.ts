@@ -52,7 +52,7 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   const pushed = await ana.requests(`/site push acme-shop/staging acme-shop/live --files ${after(3 * hour)}`);
   await pushed.shows(/When {2}.*\(\d\d:\d\d in \w+\/\w+\), by/);
   await chi.clicks(pushed.card(), 'Approve');
-  await pushed.tells(/^Approved by @Chi\. It is to be sent .*, after I have checked everything again\./);
+  await pushed.tells(/^Approved by @Chi\. It is to be sent from .* on, after I have checked everything again\./);
   const [clears, forgotten, late] = [
     await ben.asks(`/site cache clear acme-shop/staging ${after(3 * hour)}`),
     await fay.asks(`/site cache clear acme-blog/staging ${after(3 * hour)}`),
@@ -60,7 +60,7 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   ];
   await (await ben.says(`/site cache clear acme-docs/live ${after(hour)}`)).hears(/acme-docs\/live is in a freeze/);
   const thawed = await ben.asks(`/site cache clear acme-docs/live ${after(3 * hour)}`);
-  await clears.tells(/^No approval is needed\. It is to be sent /);
+  await clears.tells(/^No approval is needed\. It is to be sent from /);
   expect([pushed, clears, late].map((one) => locksOf(scenario, one))).toEqual([[], [], []]);
   await fay.opens(`/site cache clear set:blogs ${after(3 * hour)}`, /Clear the cache of 2 environments[^]*When: /);
   const batch = await fay.confirms();

@@ -47,8 +47,6 @@ export type Action<F extends Fields, S> = {
   readonly risk: Risk;
   /** The commands whose results its form offers to choose from, if the person may run them there too. */
   readonly shows?: readonly string[];
-  /** It only takes access away, so no freeze of the policy holds it. */
-  readonly takesAccess?: true;
   /** It can break the site of its target. The site is read before the send and after the end. */
   readonly mayBreakSite?: true;
   /** Destructive actions require the target's name to be typed if it is live; `always` requires it everywhere. */
@@ -61,6 +59,8 @@ export type Action<F extends Fields, S> = {
   readonly alsoReads?: readonly TargetKey<F>[];
   /** How form fields depend on other fields. */
   readonly dependent?: { readonly [K in keyof F]?: Dependent<F> };
+  /** Whether it only takes access away, so that no freeze of the policy holds it. */
+  takesAccess?(input: Partial<Input<F>>): boolean;
   /** Checks the fields together, without I/O. The result is shown on the form before its ack. */
   invalid?(input: Input<F>): Invalid<keyof F & string> | undefined;
   /** Whether the fields are probably a mistake. Then a review shows the card's warning first, whatever the target. */
