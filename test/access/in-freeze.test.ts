@@ -72,6 +72,11 @@ test.each<[what: string, freezes: readonly string[], says: string | undefined]>(
   expect(note(ana, ...freezes)).toBe(says);
 });
 
+test('before it is asked for: on many environments', () => {
+  const many = resolve(parseArgs(['cache', 'clear', '*/*'], catalogue), names);
+  expect(shown(freezeNote(policyWith(peak), ana, many, { company, at }))).toMatch(/^This is in a freeze until /);
+});
+
 test('before it is asked for: an exception for people whom Slack does not name', () => {
   expect(note(member('U01ANA', 'Ana'), `${peak}, except: { to: [oncall] }`)).toMatch(
     /^A freeze may hold it\. .*S0ONCALL/,
@@ -106,7 +111,7 @@ test('the freezes of some environments, whoever asks: until when, for what, and 
   );
   expect(second).toBe('launch, from 2026-11-28T19:59 date to 2026-11-29T08:00 date');
   expect(others).toEqual([]);
-  const begun = freezesAt(policyWith(soon.replace('11-28', '11-27')), [live], at);
+  const begun = freezesAt(policyWith(soon.replace('11-28 19:59', '11-27 20:00')), [live], at);
   expect(begun.map(shown)).toEqual(['launch, until 2026-11-29T08:00 date']);
 });
 

@@ -15,6 +15,7 @@ describe('--at is read by the clock of whoever asks', () => {
   test.each([
     ['19:30', '2026-11-27T18:30 2026-11-27T18:45'],
     ['2:00', '2026-11-28T01:00 2026-11-28T01:15'],
+    ['18:00', '2026-11-28T17:00 2026-11-28T17:15'],
     ['today 23:59', '2026-11-27T22:59 2026-11-27T23:14'],
     ['tomorrow 02:00', '2026-11-28T01:00 2026-11-28T01:15'],
     ['Tomorrow  02:00', '2026-11-28T01:00 2026-11-28T01:15'],
@@ -37,6 +38,8 @@ describe('--at is read by the clock of whoever asks', () => {
 
   test('on both hemispheres, and over changes of summer time: an hour that comes twice is its first', () => {
     expect(read('02:30', berlin, Date.parse('2026-10-24T20:00Z'))).toBe('2026-10-25T00:30 2026-10-25T00:45');
+    // Between its two occurrences.
+    expect(read('02:30', berlin, Date.parse('2026-10-25T01:15Z'))).toBe('2026-10-26T01:30 2026-10-26T01:45');
     expect(read('02:30', 'Australia/Sydney', Date.parse('2027-04-03T10:00Z'))).toBe(
       '2027-04-03T15:30 2027-04-03T15:45',
     );
@@ -60,24 +63,41 @@ describe('refused with one sentence', () => {
       Date.parse('2027-03-27T10:00Z'),
       /no 02:30 on 2027-03-28 in Europe\/Berlin/,
     ],
+    [
+      'an hour that there is not, and that would be ahead',
+      { at: '02:30' },
+      Date.parse('2027-03-27T23:30Z'),
+      /no 02:30 on 2027-03-28 in Europe\/Berlin/,
+    ],
     ['a window that is over', { at: '2026-11-27 17:45' }, now, /is over\. Nothing was sent\./],
     ['what is over', { at: '2026-11-27 17:30' }, now, /is over\. Nothing was sent\./],
     ['today, over', { at: 'today 17:00' }, now, /is over/],
     ['too far away', { at: '2027-01-01 00:00' }, now, /more than 30 days away/],
-    ['no time', { at: 'soon' }, now, /can't read “soon” as a time\. Nothing was sent\. Type one like/],
+    [
+      'no time',
+      { at: 'soon' },
+      now,
+      /can't read “soon” as a time\. Nothing was sent\. Type one like .*--at 14:30.*--at "tomorrow 02:00".*--at "2026-11-30 02:00".*, by your own clock\.$/,
+    ],
     ['a day without a time', { at: 'tomorrow' }, now, /can't read “tomorrow”/],
     ['a day that there is not', { at: '2026-02-30 02:00' }, now, /can't read/],
     ['a time that no clock shows', { at: '24:30' }, now, /can't read/],
+    ['a number before it', { at: '1 19:30' }, now, /can't read/],
     ['a short day', { at: 'mo 08:00' }, now, /can't read/],
     ['more than a time', { at: '19:30 or so' }, now, /can't read/],
     ['a length alone', { within: '1h' }, now, /--within goes with --at/],
-    ['too long', { at: '19:00', within: '3h' }, now, /from 1m to 2h/],
+    ['too long', { at: '19:00', within: '3h' }, now, /--within: .*from 1m to 2h/],
     ['a queue', { at: '19:00', queue: true }, now, /--queue and --at don't go together/],
   ] as const)('%s', (_, typed, from, says) => {
     const refusal = refusalOf(() => scheduleOf(typed, from, berlin));
     expect(refusalText(refusal)).toMatch(says);
     // A length is read as for any other field.
     if (!('at' in typed && 'within' in typed)) expect(refusal.field).toBe('at' in typed ? 'at' : 'within');
+  });
+
+  test('with the time that is over, for everybody by their own clock', () => {
+    const over = refusalOf(() => scheduleOf({ at: '2026-11-27 17:30' }, now, berlin));
+    expect(over.says).toContainEqual({ at: Date.parse('2026-11-27T16:30Z'), as: 'date' });
   });
 
   test('with what was typed, cut short', () => {
