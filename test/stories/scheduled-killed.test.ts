@@ -84,7 +84,7 @@ describe.skipIf(!postgresRuns)(`killed around the hour${noPostgres}`, () => {
         for (const { number, state, target_name } of seen) {
           const end = ends[String(state)];
           const thread = threadsOf(scene.scenario, Number(number)).join('\n');
-          expect({ number, state, thread }).toMatchObject({ thread: expect.stringMatching(end?.says ?? /^$/) });
+          expect(thread, `#${String(number)} is ${String(state)}`).toMatch(end?.says ?? /^$/);
           expect(scene.scenario.writes(String(target_name))).toHaveLength(end?.writes ?? -1);
         }
         const states = seen.map(({ state }) => state);
