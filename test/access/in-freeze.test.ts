@@ -91,8 +91,16 @@ test('a refusal says until when, what to do, and what is never frozen; an unknow
   const refusal = refusedInFreeze(held, clears, undefined);
   expect(refusal).toBeInstanceOf(InFreeze);
   expect(refusalText(refusal)).toMatch(
-    /^This is in a freeze until .*: peak \(Peak trading\)\. leads may do it all the same\. Nothing was sent\. Ask again when it is over\. An Undo, and taking access away, are never frozen\.$/,
+    /^This is in a freeze until .*: peak \(Peak trading\)\. leads may do it all the same\. Nothing was sent\. Ask again when it is over, or now with --at and a time after it\. An Undo, and taking access away, are never frozen\.$/,
   );
+  expect(refusal.offers).toEqual([
+    {
+      label: 'Ask for the end of the freeze',
+      args: ['cache', 'clear', live.id, '--at=2026-11-27T20:00Z'],
+      opens: 'form',
+    },
+  ]);
+  expect(refusedInFreeze({ ...held, until: undefined }, clears, undefined).offers).toEqual([]);
   expect(freezeInWords(held, live.name)).toContainEqual({ at, as: 'date' });
   const unknown = refusedInFreeze({ kind: 'unknown', groups: ['S0ONCALL'] }, clears, live.name);
   expect(unknown).toBeInstanceOf(MembershipUnknown);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inUtc, scheduleInWords, scheduleOf } from '../../src/language/schedule.ts';
+import { atArg, inUtc, scheduleInWords, scheduleOf } from '../../src/language/schedule.ts';
 import { plain } from '../../src/words/text.ts';
 import { parsedFor, refusalOf, refusalText } from '../fixtures.ts';
 
@@ -111,6 +111,7 @@ test('run again, it is the same time in UTC', () => {
   const parsed = parsedFor('cache clear', {}, { at: 'tomorrow 02:00', within: '1h' });
   expect(inUtc(parsed, now, berlin)).toEqual({ ...parsed, at: '2026-11-28T01:00Z' });
   expect(scheduleOf(inUtc(parsed, now, berlin), now, 'Asia/Tokyo')).toEqual(scheduleOf(parsed, now, berlin));
+  expect(atArg(now + 1)).toBe('2026-11-27T17:01Z');
   const atOnce = parsedFor('cache clear', {});
   expect(inUtc(atOnce, now, berlin)).toBe(atOnce);
 });
