@@ -27,6 +27,7 @@ export async function underFreezes(
   { resolved, at, ...restoring }: Asked,
 ): Promise<FreezeDecision> {
   const decision = freezeDecision(policy(), person, resolved, { company: company(), at });
+  // Most requests meet no freeze, so the rows need no look.
   const { command } = resolved.parsed;
   const mayBeWayBack = command.shape === 'action' && command.access === undefined && !isOpen(decision);
   return mayBeWayBack && (await isWayBack(database.db, restoring)) ? open : decision;
@@ -34,11 +35,10 @@ export async function underFreezes(
 
 /** Whether nothing is asked for because of a freeze, now and later. */
 const isOpen = (decision: FreezeDecision): boolean =>
-  decision.kind === 'open' && decision.approval === 'none' && decision.nextAt === undefined;
+  decision.kind === 'open' && decision.names.length === 0 && decision.nextAt === undefined;
 
 /** Whether the approval that a change was asked for with includes what an exception adds. */
 export const includes = (then: 'none' | Needed, added: 'none' | Needed): boolean =>
-  added === 'none' ||
   JSON.stringify(asksOf(strictestOf([then, added]))) === JSON.stringify(asksOf(strictestOf([then])));
 
 const asksOf = (needed: 'none' | Needed) =>

@@ -65,7 +65,7 @@ function momentOfText(text: string, now: number, zone: string): number {
   const there = utc === undefined ? zone : 'UTC';
   const shown = shownAt(there, now);
   const today = Math.floor(shown / dayMs) * dayMs;
-  const start = clockMs === undefined ? undefined : day === undefined ? today : startOfDay(day.toLowerCase(), today);
+  const start = day === undefined ? today : startOfDay(day.toLowerCase(), today);
   if (clockMs === undefined || start === undefined) throw unreadable(text);
   const [first] = momentsOf(there, start + clockMs);
   const isOver = first === undefined ? start + clockMs <= shown : first <= now;

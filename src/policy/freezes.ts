@@ -87,7 +87,7 @@ export function freezesAround(
     .flatMap((freeze) => {
       const on = environments.filter((one) => holdsAt(freeze, foldNames(one)));
       const span = inForceAt(freeze.time, at) ?? inForceAt(freeze.time, nextFrom(freeze.time, at) ?? at);
-      return on.length > 0 && span && span.from <= at + withinMs ? [{ freeze, on, ...span }] : [];
+      return on.length > 0 && span && span.from < at + withinMs ? [{ freeze, on, ...span }] : [];
     })
     .toSorted((one, other) => one.from - other.from);
 }

@@ -42,22 +42,14 @@ const note = (person = ana, ...freezes: readonly string[]): string | undefined =
 test.each<[what: string, freezes: readonly string[], says: string | undefined]>([
   ['one that is over', ['name: over, from: 2026-11-26 18:00, to: 2026-11-27 20:00'], undefined],
   ['one that begins in more than a day', [soon.replace('19:59', '20:00')], undefined],
-  [
-    'one that begins within a day',
-    [soon],
-    'A freeze begins 2026-11-28T19:59 date. What is not sent by then waits for its end.',
-  ],
+  ['one that begins within a day', [soon], 'A freeze begins 2026-11-28T19:59 date. From then on this is not sent.'],
   ['one that holds it', [peak], 'acme-shop/live is in a freeze until 2026-12-01T08:00 date: peak (Peak trading).'],
   [
     'one that others may ignore',
     [`${peak}, except: { to: [leads, heads] }`],
-    'acme-shop/live is in a freeze until 2026-12-01T08:00 date: peak (Peak trading). leads and heads may do it all the same.',
+    'acme-shop/live is in a freeze until 2026-12-01T08:00 date: peak (Peak trading). It excepts leads and heads, if they ask for it themselves.',
   ],
-  [
-    'two of them, without end',
-    [peak, endless],
-    'acme-shop/live is in a freeze with no end in sight: peak (Peak trading), always.',
-  ],
+  ['two of them, without end', [peak, endless], 'acme-shop/live is in a freeze: peak (Peak trading), always.'],
   [
     'two exceptions that are used',
     [`${peak}, except: { to: [developers] }`, `${endless}, except: { to: [developers] }`],
@@ -66,10 +58,15 @@ test.each<[what: string, freezes: readonly string[], says: string | undefined]>(
   [
     'an exception, and another freeze soon',
     [`${peak}, except: { to: [developers] }`, soon],
-    'In a freeze: peak. An exception lets this through. A freeze begins 2026-11-28T19:59 date. What is not sent by then waits for its end.',
+    'In a freeze: peak. An exception lets this through. A freeze begins 2026-11-28T19:59 date. From then on this is not sent.',
   ],
 ])('before it is asked for: %s', (_, freezes, says) => {
   expect(note(ana, ...freezes)).toBe(says);
+});
+
+test('before it is asked for: on many environments', () => {
+  const many = resolve(parseArgs(['cache', 'clear', '*/*'], catalogue), names);
+  expect(shown(freezeNote(policyWith(peak), ana, many, { company, at }))).toMatch(/^This is in a freeze until /);
 });
 
 test('before it is asked for: an exception for people whom Slack does not name', () => {
@@ -78,7 +75,7 @@ test('before it is asked for: an exception for people whom Slack does not name',
   );
 });
 
-test('a refusal says until when, what to do, and what is never frozen; an unknown group makes it later', () => {
+test('a refusal says until when, and what to do; an unknown group makes it later', () => {
   const policy = policyWith(peak);
   const [freeze] = policy.freezes;
   if (freeze === undefined) throw new Error('no freeze was read');
@@ -86,8 +83,16 @@ test('a refusal says until when, what to do, and what is never frozen; an unknow
   const refusal = refusedInFreeze(held, clears, undefined);
   expect(refusal).toBeInstanceOf(InFreeze);
   expect(refusalText(refusal)).toMatch(
-    /^This is in a freeze until .*: peak \(Peak trading\)\. leads may do it all the same\. Nothing was sent\. Ask again when it is over\. An Undo, and taking access away, are never frozen\.$/,
+    /^This is in a freeze until .*: peak \(Peak trading\)\. It excepts leads, if they ask for it themselves\. Nothing was sent\. Ask again when it is over, or now with --at and a time after it\.$/,
   );
+  expect(refusal.offers).toEqual([
+    {
+      label: 'Ask for the end of the freeze',
+      args: ['cache', 'clear', live.id, '--at=2026-11-27T20:00Z'],
+      opens: 'form',
+    },
+  ]);
+  expect(refusedInFreeze({ ...held, until: undefined }, clears, undefined).offers).toEqual([]);
   expect(freezeInWords(held, live.name)).toContainEqual({ at, as: 'date' });
   const unknown = refusedInFreeze({ kind: 'unknown', groups: ['S0ONCALL'] }, clears, live.name);
   expect(unknown).toBeInstanceOf(MembershipUnknown);
@@ -102,11 +107,11 @@ test('the freezes of some environments, whoever asks: until when, for what, and 
   );
   const [first, second, ...others] = freezesAt(policy, [live, staging], at).map(shown);
   expect(first).toBe(
-    'peak (Peak trading), until 2026-12-01T08:00 date, for push, destructive, but leads and heads may',
+    'acme-shop/live, acme-shop/staging: peak (Peak trading), until 2026-12-01T08:00 date, for push, destructive, except for leads and heads',
   );
-  expect(second).toBe('launch, from 2026-11-28T19:59 date to 2026-11-29T08:00 date');
+  expect(second).toBe('acme-shop/live: launch, from 2026-11-28T19:59 date to 2026-11-29T08:00 date');
   expect(others).toEqual([]);
-  const begun = freezesAt(policyWith(soon.replace('11-28', '11-27')), [live], at);
+  const begun = freezesAt(policyWith(soon.replace('11-28 19:59', '11-27 20:00')), [live], at);
   expect(begun.map(shown)).toEqual(['launch, until 2026-11-29T08:00 date']);
 });
 

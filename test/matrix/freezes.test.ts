@@ -4,13 +4,15 @@ import { authorizationByTimer, authorizationOf } from '../../src/access/authoriz
 import { authorize, type Authorized, type Person } from '../../src/access/access-check.ts';
 import { InFreeze } from '../../src/access/in-freeze.ts';
 import { MembershipUnknown } from '../../src/access/unknown-groups.ts';
+import { includes } from '../../src/change/under-freezes.ts';
+import { strictest, strictestOf } from '../../src/policy/approval-requirement.ts';
 import { recheck } from '../../src/change/recheck.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { decide, EndedByClick } from '../../src/decide/decide.ts';
 import { lookAndFreeze } from '../../src/decide/look-and-freeze.ts';
 import { parseArgs } from '../../src/language/parse.ts';
 import { resolve } from '../../src/language/resolve.ts';
-import type { Policy } from '../../src/policy/rules.ts';
+import type { Approval, Policy } from '../../src/policy/rules.ts';
 import { rowOf } from '../../src/send/new-change.ts';
 import { insertChange, touchChange, type Change } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -59,6 +61,7 @@ const adds = 'except: { to: [excepted], approval: { by: [heads] } }';
 const freezes = {
   none: [],
   'over, or not begun': [around(now - 2 * day, now - day), around(now + day, now + 2 * day)],
+  'begins soon': [around(now + 60_000, now + day)],
   'somewhere else': [`${inForce}, where: ["acme-none/*"]`],
   'of something else': [`${inForce}, what: [delete, redirects add]`],
   'holds everybody': [inForce],
@@ -91,13 +94,14 @@ ${first === undefined ? '' : `freezes:\n${written}`}`);
 
 /** What is asked for. `isFree`: no freeze ever holds it; `isTimed`: by a timer, whatever the rules say. */
 type What = { readonly name: string; readonly words: Args; readonly isFree?: true; readonly isTimed?: true };
-const remove: Args = ['allowlist', 'remove', live.id, '10.0.0.1', '--empty'];
+const remove: Args = ['allowlist', 'remove', live.id, '10.0.0.1'];
 const whats: readonly What[] = [
   { name: 'a push', words: ['push', staging.id, live.id, '--files'] },
   { name: 'a cache clear', words: ['cache', 'clear', live.id] },
   { name: 'access', words: ['allowlist', 'add', live.id, '198.51.100.4'] },
   { name: 'access for an hour', words: ['allowlist', 'add', live.id, '198.51.100.4', '--for=1h'] },
   { name: 'the end of access', words: remove, isFree: true },
+  { name: 'the end of all access, which may let everybody in', words: [...remove, '10.0.0.2', '--empty'] },
   { name: 'an Undo', words: ['cache', 'clear', staging.id], isFree: true },
   { name: 'an Undo of an Undo', words: ['cache', 'clear', blog.id] },
   { name: 'an Undo that lets somebody in', words: ['allowlist', 'add', staging.id, '198.51.100.4'] },
@@ -134,14 +138,21 @@ const contextFor = (person: Person, policy: Policy): PipelineContext => {
 /** Done changes: one with the first two *Undos*, and one that has been undone by another. */
 async function recordUndos(): Promise<void> {
   const undoing = (args: Args, more: object = {}) => JSON.stringify({ args, left: null, until: now + hourMs, ...more });
-  const done = async (id: string, undo: string): Promise<Change> => {
-    const ended = { state: 'done', settled_at: 1, created_at: 1, target: `environment:${id}`, undo } as const;
+  const done = async (id: string, undo: string, args: Args = []): Promise<Change> => {
+    const ended = {
+      args: JSON.stringify(args),
+      state: 'done',
+      settled_at: 1,
+      created_at: 1,
+      target: `environment:${id}`,
+      undo,
+    } as const;
     return database.transaction((tx) => insertChange(tx, { ...sample, ...ended }));
   };
   await done(staging.id, undoing(['cache', 'clear', staging.id]));
   await done(staging.id, undoing(['allowlist', 'add', staging.id, '198.51.100.4']));
   const first = await done(blog.id, undoing(['files', 'x']));
-  const second = await done(blog.id, undoing(['cache', 'clear', blog.id]));
+  const second = await done(blog.id, undoing(['cache', 'clear', blog.id]), ['files', 'x']);
   const undone = { undo: undoing(['files', 'x'], { undoneBy: second.number }) };
   await database.transaction((tx) => touchChange(tx, first, undone));
 }
@@ -158,12 +169,15 @@ async function asked({ words, isTimed }: What, person: Person, policy: Policy) {
   return lookAndFreeze(context, authorized, parsed.command);
 }
 
-/** The groups whose approval it needs, or why it was refused. */
+/** The groups whose approval it needs, and what its card says of freezes; or why it was refused. */
 async function outcomeOfAsking(what: What, who: Who, policy: Policy): Promise<string> {
   try {
-    const { approval } = (await asked(what, people[who], policy)).authorization;
+    const { authorization, freeze } = await asked(what, people[who], policy);
+    const { approval } = authorization;
     const by = approval === 'none' ? [] : approval.requirements.map((one) => String(one.by));
-    return ['asked', ...by.toSorted()].join(' ');
+    const says = plain(freeze ?? []);
+    const told = [says.includes('In a freeze') ? 'lifted' : '', says.includes('A freeze begins') ? 'warned' : ''];
+    return ['asked', ...by.toSorted(), ...told.filter(Boolean)].join(' ');
   } catch (error) {
     if (error instanceof InFreeze) return 'frozen';
     if (error instanceof MembershipUnknown) return 'later';
@@ -172,7 +186,7 @@ async function outcomeOfAsking(what: What, who: Who, policy: Policy): Promise<st
   }
 }
 
-test('promise 4: 1296 requests, against what the freezes and the rules come to', async () => {
+test('promise 4: 1600 requests, against what the freezes and the rules come to', async () => {
   const wrong: string[] = [];
   let looked = 0;
   for (const { rule, freeze, who } of moments)
@@ -180,13 +194,25 @@ test('promise 4: 1296 requests, against what the freezes and the rules come to',
       const is = await outcomeOfAsking(what, who, policyOf(rule, freeze));
       const freezing = comesTo(what, who, freeze);
       const byLeads = rule === 'allowed after an approval' && !what.isTimed ? ' leads' : '';
-      const asks = { free: `asked${byLeads}`, adds: `asked heads${byLeads}`, frozen: 'frozen', later: 'later' };
+      const told = what.isFree
+        ? ''
+        : freeze === 'begins soon'
+          ? ' warned'
+          : freeze.startsWith('excepts')
+            ? ' lifted'
+            : '';
+      const asks = {
+        free: `asked${byLeads}${told}`,
+        adds: `asked heads${byLeads}${told}`,
+        frozen: 'frozen',
+        later: 'later',
+      };
       const should = what.isTimed || rule.startsWith('allowed') ? asks[freezing] : 'not allowed';
       looked += 1;
       if (is !== should) wrong.push(`${what.name}, ${who}, ${rule}, ${freeze}: ${is}, and not ${should}`);
     }
   expect(wrong).toEqual([]);
-  expect(looked).toBe(1296);
+  expect(looked).toBe(1600);
 });
 
 const before = 'none' as const;
@@ -224,7 +250,7 @@ async function clicked(change: Change, person: Person, policy: Policy): Promise<
   }
 }
 
-test('promise 4: 2304 clicks and 2448 sends go by the freezes, the rules and the people of that moment', async () => {
+test('promise 4: 2880 clicks and 3040 sends go by the freezes, the rules and the people of that moment', async () => {
   const wrong: string[] = [];
   const looked = { clicks: 0, sends: 0 };
   for (const what of whats)
@@ -249,5 +275,17 @@ test('promise 4: 2304 clicks and 2448 sends go by the freezes, the rules and the
       }
     }
   expect(wrong).toEqual([]);
-  expect(looked).toEqual({ clicks: 2304, sends: 2448 });
+  expect(looked).toEqual({ clicks: 2880, sends: 3040 });
+});
+
+test('what was asked for with an approval includes another one if that asks for nobody else', () => {
+  const by = (who: string, more: Partial<Approval> = {}) =>
+    strictest([{ by: [who], count: 1, expires: hourMs, reason: 'optional', ...more }]);
+  const [one, two, other] = [by('heads'), by('heads', { count: 2 }), by('leads')];
+  const both = strictestOf([one, other]);
+  expect([includes('none', 'none'), includes(one, 'none'), includes(one, one), includes(both, one)]).not.toContain(
+    false,
+  );
+  expect([includes(two, one), includes(one, by('heads', { reason: 'required' }))]).not.toContain(false);
+  expect([includes('none', one), includes(one, two), includes(other, one), includes(one, both)]).not.toContain(true);
 });

@@ -58,7 +58,9 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
     await fay.asks(`/site cache clear acme-blog/staging ${after(3 * hour)}`),
     await ben.asks(`/site cache clear acme-blog/staging ${after(hour)}`),
   ];
-  await (await ben.says(`/site cache clear acme-docs/live ${after(hour)}`)).hears(/acme-docs\/live is in a freeze/);
+  await (
+    await ben.says(`/site cache clear acme-docs/live ${after(hour)}`)
+  ).hears(/acme-docs\/live will be in a freeze then/);
   const thawed = await ben.asks(`/site cache clear acme-docs/live ${after(3 * hour)}`);
   await clears.tells(/^No approval is needed\. It is to be sent from /);
   expect([pushed, clears, late].map((one) => locksOf(scenario, one))).toEqual([[], [], []]);
