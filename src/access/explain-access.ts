@@ -1,5 +1,5 @@
 import { catalogue } from '../commands/index.ts';
-import { nameOf } from '../commands/rights.ts';
+import { isForCallers, nameOf } from '../commands/rights.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { holds, membershipsOf } from '../policy/memberships.ts';
@@ -63,7 +63,7 @@ export async function explainAccess(
     one === undefined || one.kind === 'company' ? [] : one.name,
   );
   return {
-    person: { id: person.id, name: person.name },
+    person: { id: person.id, name: person.name, caller: person.caller },
     path: nameOf(asked.command, path),
     risk: asked.command.risk,
     target: named.length > 0 ? named.join(' and ') : undefined,
@@ -105,7 +105,7 @@ async function explainOnAny(
     return decideAccess(policy, person, { ...asked, aims: [{ target, access: 'change' }] });
   });
   return {
-    person: { id: person.id, name: person.name },
+    person: { id: person.id, name: person.name, caller: person.caller },
     path: nameOf(asked.command, resolved.parsed.path),
     risk: asked.command.risk,
     target: howMany(decisions, targets),
@@ -134,23 +134,24 @@ export async function explainTo(
     targets.length > 0
       ? await explainOnAny(context, by, id, resolved, targets)
       : await explainAccess(context, by, args, id, at);
-  const ability = await withChannel(context, found, resolved, cardChannel);
+  const ability = await withChannel(context, by, found, resolved, cardChannel);
   if (readsCompany(context, by)) return ability;
   const { asked } = aboutOf(resolved, context.company());
   const part = ({ line }: RuleLine): RuleLine => ({ line, text: partOf(context.policy(), line, asked) });
   return { ...ability, answer: withRules(ability.answer, part) };
 }
 
-/** Only the card of an action is posted in a channel. */
+/** Only the card of an action is posted in a channel. Where a program's are says nothing of its person's. */
 async function withChannel(
   { policy, company }: AccessContext,
+  { caller }: Person,
   ability: Ability,
   resolved: Resolved,
   cardChannel: () => Promise<Channel>,
 ): Promise<Ability> {
-  if (resolved.parsed.command.shape !== 'action') return ability;
+  if (resolved.parsed.command.shape !== 'action' || ability.person.caller !== caller) return ability;
   const { target, alsoReads } = targetsOf(resolved, company());
-  const refused = channelRefusal(policy(), await cardChannel(), [target, ...alsoReads]);
+  const refused = channelRefusal(policy(), await cardChannel(), [target, ...alsoReads], caller);
   return refused ? { ...ability, notHere: joined([refused.why, refused.hint]) } : ability;
 }
 
@@ -174,7 +175,8 @@ function partOf({ rules }: Policy, line: number, { command, aims }: Asked): stri
 
 async function answerOf(context: AccessContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {
   const policy = context.policy();
-  const { command } = resolved.parsed;
+  const { path, command } = resolved.parsed;
+  if (person.caller && !isForCallers(path, command)) return { kind: 'only people' };
   if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };
   const unseen = answerIfUnseen(policy, person, resolved);
   if (unseen) return unseen;

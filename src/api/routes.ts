@@ -4,14 +4,13 @@ import { bodyLimit } from 'hono/body-limit';
 import { Refusal } from '../base/errors.ts';
 import { silenceMs } from '../base/connections.ts';
 import { NotAdmitted } from '../base/semaphore.ts';
-import { catalogue } from '../commands/index.ts';
 import { findOfCaller, type Change } from '../storage/changes.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { AskedBefore } from '../change/open-changes.ts';
 import { commandsFor } from '../talk/help-page.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import { pageAnswer } from './answers.ts';
-import { askAs, isForCallers } from './ask.ts';
+import { askAs } from './ask.ts';
 import type { Authenticated } from './authenticate.ts';
 import {
   answerFor,
@@ -27,7 +26,7 @@ import {
   type Env,
 } from './changes.ts';
 import { openApi } from './openapi.ts';
-import { onlyForPeople, problem, ProblemError, refused } from './problem.ts';
+import { problem, ProblemError, refused } from './problem.ts';
 import { askSchema, idempotencyKey, type Problem } from './schemas.ts';
 
 /** The HTTP interface: its routes, and what each answers. */
@@ -149,10 +148,8 @@ function answerProblem({ onFault }: Pick<ApiOptions, 'onFault'>, c: Context<Env>
 async function commandsOf(context: PipelineContext, authenticated: Authenticated) {
   const person = await askingPerson(context, authenticated);
   return commandsFor(context.policy(), person).flatMap(({ path, isAction, summary, examples, words, mayRun }) => {
-    const command = catalogue.get(path);
-    if (!mayRun || command === undefined || !isForCallers(path, command)) return [];
-    const own = words.filter(([typed]) => !onlyForPeople.has(typed));
-    const options = own.map(([typed, means]) => ({ typed, means }));
+    if (!mayRun) return [];
+    const options = words.map(([typed, means]) => ({ typed, means }));
     return [{ command: path, kind: isAction ? 'action' : 'report', summary, examples, options }];
   });
 }

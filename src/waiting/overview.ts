@@ -18,7 +18,7 @@ import { untoldTo } from '../post/refused-posts.ts';
 import { reparse } from '../language/reparse.ts';
 import type { ChangeContext } from '../change/context.ts';
 
-/** One person's overview of all changes; each list is newest first. */
+/** One person's overview of all changes; each list is newest first, and what people asked for before what programs did. */
 type Overview = {
   /** What this person can still stop. */
   readonly toStop: readonly Card[];
@@ -56,15 +56,19 @@ export async function overviewFor(context: ChangeContext, person: Person): Promi
   const ids = idsOf(context.policy(), person.id);
   const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
     (await listChanges(db, { ...filter, limit: maxRead })).filter(mayRead);
+  // Read apart, so that no number of requests of programs hides what people asked for.
+  const readOpen = async (filter: Parameters<typeof read>[0]): Promise<readonly Change[]> =>
+    (await Promise.all((['people', 'callers'] as const).map((by) => read({ ...filter, by })))).flat();
   const mayList = readerOf(context, person, 'changes');
   const [approved, waiting, unknown, open, latest] = await Promise.all([
-    read({ state: 'approved' }),
-    read({ state: 'waiting' }),
-    read({ state: 'unknown' }),
-    read({ requesters: ids, isOpen: true }),
+    readOpen({ state: 'approved' }),
+    readOpen({ state: 'waiting' }),
+    readOpen({ state: 'unknown' }),
+    readOpen({ requesters: ids, isOpen: true }),
     read({ isOwn: true }),
   ]);
-  const decidable = await decidableBy(context, person, [...approved.filter(coolsDown), ...unknown, ...waiting]);
+  const toLook = peopleFirst([...approved.filter(coolsDown), ...unknown, ...waiting]);
+  const decidable = await decidableBy(context, person, toLook);
   const [toStop, rest] = [decidable.filter(isApproved), decidable.filter((one) => !isApproved(one))];
   const undecided = await notVotedBy(db, ids, rest);
   const isShown = new Set([...toStop, ...undecided].map(({ number }) => number));
@@ -96,6 +100,9 @@ const cardFor = async ({ database, policy }: ChangeContext, person: Person, chan
   currentCard(database.db, change, await listVotes(database.db, change.number), database.installation, {
     isAsker: isAsker(policy(), person, askersOf(change)),
   });
+
+const peopleFirst = (changes: readonly Change[]): readonly Change[] =>
+  changes.toSorted((one, other) => Number(one.caller !== null) - Number(other.caller !== null));
 
 const isApproved = ({ state }: Change): boolean => state === 'approved';
 
