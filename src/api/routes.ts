@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { Refusal } from '../base/errors.ts';
-import { silenceMs } from '../base/connections.ts';
 import { NotAdmitted } from '../base/semaphore.ts';
 import { findOfCaller, type Change } from '../storage/changes.ts';
 import { authorizationOf } from '../access/authorization.ts';
@@ -14,6 +13,7 @@ import { askAs } from './ask.ts';
 import type { Authenticated } from './authenticate.ts';
 import {
   answerFor,
+  answeringOf,
   callerOf,
   cancel,
   eventsOf,
@@ -63,29 +63,20 @@ async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
   const { commandsFrom, createMcpServer } = await import('./mcp.ts');
   const { createMcpHandler } = await import('./protocol.ts');
   if (c.req.method !== 'POST') throw problem(405, 'This answers POST only, without sessions.', {}, { allow: 'POST' });
-  const [host = '', authorization = ''] = [c.req.header('host'), c.req.header('authorization')];
-  const client = async (path: string, init: RequestInit = {}): Promise<Response> =>
-    app.request(path, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), host, authorization } });
+  const [host = '', authorization] = [c.req.header('host'), c.req.header('authorization')];
+  const own = { host, ...(authorization !== undefined && { authorization }) };
+  const asking = (init: RequestInit = {}): RequestInit => ({
+    ...init,
+    headers: { ...Object.fromEntries(new Headers(init.headers)), ...own },
+  });
+  // What tools are answered is in memory until the agent has taken it.
+  const client = async (path: string, init?: RequestInit): Promise<Response> => app.request(path, asking(init), c.env);
   // This asks with the key, which nothing else checks here.
-  const allowed = await client('/v1/commands');
+  const allowed = await app.request('/v1/commands', asking());
   if (!allowed.ok) return allowed;
   const commands = await commandsFrom(allowed);
-  waitForAnswer(c);
   const handler = createMcpHandler(() => createMcpServer(client, commands), { maxSubscriptions: 0 });
   return handler.fetch(c.req.raw);
-}
-
-/** A report on many environments takes two minutes at most. */
-const answerMs = 150_000;
-
-/**
- * Silence ends a connection soon, but not while a caller that has proved itself waits for its answer. `env` is undefined
- * if the request is made in this process.
- */
-function waitForAnswer({ env }: { readonly env: Env['Bindings'] | undefined }): void {
-  const { incoming, outgoing } = env ?? {};
-  incoming?.socket.setTimeout(answerMs);
-  outgoing?.once('close', () => incoming?.socket.setTimeout(silenceMs));
 }
 
 const authenticating =
@@ -102,11 +93,13 @@ const authenticating =
     c.set('caller', { ...found, calling: { ...found.calling, as: c.get('request') } });
     const end = places.begin(found.caller.name);
     if (!end) throw tooMany('requests of this caller are under way');
-    waitForAnswer(c);
+    const answering = answeringOf(c);
+    answering?.wait();
     try {
       await proceed();
     } finally {
-      end();
+      // A stream has a place of its own.
+      void Promise.resolve(c.get('isStream') ? undefined : answering?.taken).then(end);
     }
   };
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { IncomingMessage } from 'node:http';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { z } from 'zod';
 import { newKey } from '../../src/api/authenticate.ts';
 import { freePort } from '../../src/playground/paths-and-ports.ts';
 import { inScenario, type Scenario, type ScenarioOptions } from './scenario.ts';
@@ -62,6 +64,9 @@ export const push = {
   reason: 'release 42',
   typed_name: 'acme-shop/live',
 };
+
+/** What Node says of each request. */
+export const requestSchema = z.object({ request: z.instanceof(IncomingMessage) });
 
 type Event = { readonly id: number; readonly event: string };
 
