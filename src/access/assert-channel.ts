@@ -39,7 +39,9 @@ export function channelRefusal(
   const all = [...new Set(sites)];
   const others = all.flatMap((site) => (site && channelRule(policy, channel.id, [site]) === 'outside' ? [site] : []));
   const than = all.length > 1 && others.length > 0 ? say` than ${list(others, 3)}` : undefined;
-  const [here, thisOne] = caller ? [channelLink(channel.id), channelLink(channel.id)] : ['this channel', 'This channel'];
+  const [here, thisOne] = caller
+    ? [channelLink(channel.id), channelLink(channel.id)]
+    : ['this channel', 'This channel'];
   const why =
     rule === 'denied' ? say`Sites can't be discussed in ${here}.` : say`${thisOne} is for other sites${than}.`;
   const right = [...policy.channels.bounds.keys()].filter((id) => channelRule(policy, id, sites) === 'ok');

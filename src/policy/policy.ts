@@ -62,7 +62,9 @@ export function decideAccess(policy: Policy, person: Member, request: AccessRequ
   if (person.caller === undefined || own.kind === 'not allowed') return own;
   const callers = decide(policy, membershipsOfCaller(policy, person), request);
   if (callers.kind === 'not allowed')
-    return callers.why.kind === 'no rule' ? { ...callers, why: { ...callers.why, caller: person.caller.name } } : callers;
+    return callers.why.kind === 'no rule'
+      ? { ...callers, why: { ...callers.why, caller: person.caller.name } }
+      : callers;
   return {
     kind: 'allowed',
     rules: [...new Set([...own.rules, ...callers.rules])],

@@ -61,6 +61,7 @@ describe.concurrent('a batch stops', () => {
         'eight begun',
         () => scenario.rows('select 1 from changes where batch = 1').length === 8,
       );
+      await card.shows('Nothing more is sent for now. All sending is paused.');
       await card.shows('[Stop]');
       await rob.clicks(card.card(), 'Stop');
       await card.tells('Stopped by @Rob.');

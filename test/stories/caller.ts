@@ -19,6 +19,8 @@ rules:
   - { allow: [read, routine, push], to: ["caller:deploy-bot"], where: ["acme-shop/*"] }
   - { allow: [allowlist add], to: [developers, "caller:deploy-bot"], approval: none }
   - { allow: [images], to: [developers, "caller:deploy-bot"], approval: { by: [leads], reason: { match: '[A-Z]+-\\d+' } } }
+  - { allow: [allowlist set, watch], to: [developers] }
+  - { allow: [ssh expiry], to: [leads] }
   - { allow: [lock, resume, pause callers], to: [leads] }
 channels: { C0ACME: { sites: [acme-shop] }, ops: C0OPS }
 `;

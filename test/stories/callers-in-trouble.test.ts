@@ -63,7 +63,7 @@ test(
   withApi(async (scenario, call, base) => {
     await call('/v1/requests', { json: push });
     // Longer than what the system takes of an answer for a client that reads nothing: a thousand events with the change.
-    scenario.runSql("update changes set call = ? where number = 1", JSON.stringify({ long: 'x'.repeat(8_000) }));
+    scenario.runSql('update changes set call = ? where number = 1', JSON.stringify({ long: 'x'.repeat(8_000) }));
     scenario.runSql(
       `with recursive line (i) as (values (1000) union all select i + 1 from line where i < 2000)
         insert into audit (seq, at, change, event, actor, details, previous, hash)
