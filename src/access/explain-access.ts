@@ -175,12 +175,8 @@ function partOf({ rules }: Policy, line: number, { command, aims }: Asked): stri
 
 async function answerOf(context: AccessContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {
   const policy = context.policy();
-  const { path, command } = resolved.parsed;
-  if (person.caller && !isForCallers(path, command)) return { kind: 'only people' };
-  if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };
-  const unseen = answerIfUnseen(policy, person, resolved);
-  if (unseen) return unseen;
-  if (command.shape === 'builtin' && command.right === 'anyone') return { kind: 'for everybody' };
+  const without = answerWithoutRules(policy, person, resolved);
+  if (without) return without;
   const { target, asked } = aboutOf(resolved, context.company());
   const site = Object.values(resolved.input).find(isSite);
   const read = readIn(resolved, target);
@@ -198,14 +194,21 @@ async function answerOf(context: AccessContext, person: Person, resolved: Resolv
 const readIn = ({ parsed, input }: Resolved, target: Target | undefined) =>
   parsed.command.shape === 'report' && target === undefined ? Object.values(input).find(isNamed) : undefined;
 
-/** The answer if the person may not see what is named, or if that is unknown. */
-function answerIfUnseen(policy: Policy, person: Person, { input }: Resolved): Ability['answer'] | undefined {
+/** The answer for whom no rule is asked, if the person may not see what is named, or that is unknown, and for what is for all. */
+function answerWithoutRules(
+  policy: Policy,
+  person: Person,
+  { parsed, input }: Resolved,
+): Ability['answer'] | undefined {
+  const { path, command } = parsed;
+  if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };
+  if (person.caller && !isForCallers(path, command)) return { kind: 'only people' };
   for (const value of Object.values(input).filter(isNamed)) {
     const seen = decideReading(policy, person, value);
     if (unknownIn(seen).length > 0) return { kind: 'unknown', userGroups: unknownIn(seen) };
     if (seen.kind === 'not allowed') return { kind: 'hidden', what: value.name };
   }
-  return undefined;
+  return command.shape === 'builtin' && command.right === 'anyone' ? { kind: 'for everybody' } : undefined;
 }
 
 /** The answer with whom the rules ask for approval. */

@@ -16,33 +16,33 @@ export class NotAllowed extends Refusal {
   }
 }
 
+type NotAllowedDecision = Extract<AccessDecision, { kind: 'not allowed' }>;
+
 /** The refusal of a command that the rules don't allow, for somebody who may see its targets. */
 export function notAllowed(
   resolved: Resolved,
   path: string,
   target: Target | undefined,
-  decision: Extract<AccessDecision, { kind: 'not allowed' }>,
+  decision: NotAllowedDecision,
 ): Refusal {
   const { command } = resolved.parsed;
   const where = target && target.kind !== 'company' ? ` on ${target.name}` : '';
   const not = command.shape === 'builtin' ? 'done' : 'sent';
   const unknown = unknownIn(decision);
   if (unknown.length > 0) return new MembershipUnknown(say`you may run ${code(path)}${where}`, unknown, not);
-  const { why, lets } = decision;
   const who = decision.whoMay.length > 0 ? joined(decision.whoMay, ' and ') : undefined;
-  const because =
-    why.kind === 'denied'
-      ? say`Line ${why.rule.line} of the policy forbids it${who ? say`; ${who} may do it` : ''}.`
-      : why.kind === 'no rule' && why.caller !== undefined
-        ? noRuleNames(why.caller)
-        : who
-          ? say`${rulesLet(lets)} ${who} do it.`
-          : say`No rule allows anybody to do it.`;
-  const says = say`**You may not run ${path}${where}.** ${because} Nothing was ${not}.`;
+  const says = say`**You may not run ${path}${where}.** ${becauseOf(decision, who)} Nothing was ${not}.`;
   if (who && command.shape === 'action') return new NotAllowed(says, resolved, handOnOffer(resolved));
   const isWide = command.shape === 'report' && command.narrowedBy !== undefined && target?.kind === 'company';
   const hint = isWide ? say`${sample(`${path} in site/environment`)} asks about an environment.` : undefined;
   return new Refusal(says, { hint });
+}
+
+function becauseOf({ why, lets }: NotAllowedDecision, who: Text | undefined): Text {
+  if (why.kind === 'denied')
+    return say`Line ${why.rule.line} of the policy forbids it${who ? say`; ${who} may do it` : ''}.`;
+  if (why.kind === 'no rule' && why.caller !== undefined) return noRuleNames(why.caller);
+  return who ? say`${rulesLet(lets)} ${who} do it.` : say`No rule allows anybody to do it.`;
 }
 
 /** To a program whose person may. */
