@@ -61,7 +61,6 @@ describe.concurrent('a batch stops', () => {
         'eight begun',
         () => scenario.rows('select 1 from changes where batch = 1').length === 8,
       );
-      await card.shows('Nothing more is sent for now. All sending is paused.');
       await card.shows('[Stop]');
       await rob.clicks(card.card(), 'Stop');
       await card.tells('Stopped by @Rob.');
@@ -160,8 +159,10 @@ describe.concurrent('a batch stops', () => {
       expect(sent).toBeLessThanOrEqual(8);
       const [{ state } = {}] = scenario.rows('select state from changes where number = ?', card.number);
       expect(state).toBe('running');
+      await card.shows('Nothing more is sent for now. All sending is paused. Its time runs on.');
       await (await chi.says('/site resume')).hears(/resume|goes on|ended the pause/i);
       await eventually(scenario, 'it to go on', () => scenario.writes().length > sent);
+      await card.shows('Running.');
       scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 600_000, times: 'always' });
       await scenario.writePolicy(thirty.policy.replace('developers: [U01ANA, U02BEN]', 'developers: [U02BEN]'));
       await eventually(
