@@ -1,6 +1,6 @@
-import { catalogue, changesSomething, type Command } from '../commands/index.ts';
+import { catalogue } from '../commands/index.ts';
 import { Refusal, type Args } from '../base/errors.ts';
-import { rightOf } from '../commands/rights.ts';
+import { isForCallers } from '../commands/rights.ts';
 import { shownOf } from '../change/confirmation.ts';
 import { parse, parseArgs, parseGiven } from '../language/parse.ts';
 import { refuseKeys } from '../language/pasted-credentials.ts';
@@ -11,10 +11,12 @@ import type { Change } from '../storage/changes.ts';
 import type { Page } from '../commands/kit/page.ts';
 import { check, next, type Next, type Request } from '../talk/conversation.ts';
 import type { PipelineContext } from '../talk/context.ts';
-import { readPauses } from '../decide/admin-actions.ts';
+import { readsCompany } from '../access/visibility.ts';
+import { pausesFor } from '../decide/admin-actions.ts';
 import { handleSetBack } from '../send/failover-and-restore.ts';
 import { plain, say, time } from '../words/text.ts';
 import type { Authenticated } from './authenticate.ts';
+import { askingPerson } from './changes.ts';
 import { incomplete, problem } from './problem.ts';
 import type { AskBody } from './schemas.ts';
 
@@ -23,10 +25,6 @@ import type { AskBody } from './schemas.ts';
 export type Asked =
   | { readonly kind: 'page'; readonly command: string; readonly page: Page }
   | { readonly kind: 'saved'; readonly change: Change };
-
-/** Which of the commands a caller may use at all: those that change a site, and reports that need no right by name. */
-export const isForCallers = (path: string, command: Command): boolean =>
-  command.shape === 'action' || (!changesSomething(command) && rightOf(path, command).risk !== 'named');
 
 /**
  * Asks for it. Throws `Refusal` or `ProblemError` for what is refused or lacks something; `AskedBefore` if this request
@@ -42,7 +40,7 @@ export async function askAs(
   if (parsed.command.shape === 'action' && !parsed.dryRun) {
     if (calling.request === undefined)
       throw new Refusal('A change needs an Idempotency-Key, so that it is asked for once. Nothing was done.');
-    await refuseWhilePaused(context);
+    await refuseWhilePaused(context, { caller, calling });
   }
   const from: Request['from'] = {
     person: caller.for,
@@ -93,10 +91,11 @@ function refuseUnlessForCallers({ path, command, queue, handOn, handedOn }: Pars
  * While somebody has paused callers. And after a failover or a restore nobody can tell what was asked before, until
  * somebody has looked and resumed.
  */
-async function refuseWhilePaused(context: PipelineContext): Promise<void> {
+async function refuseWhilePaused(context: PipelineContext, authenticated: Authenticated): Promise<void> {
   // Nobody may have noticed yet.
   await handleSetBack(context);
-  const { all, callers } = await readPauses(context.database.db);
+  const person = await askingPerson(context, authenticated);
+  const { all, callers } = await pausesFor(context, { mayAny: () => readsCompany(context, person) });
   if (callers) {
     const { name, by, at, why } = callers;
     const because = why === undefined ? '' : `: “${why}”`;

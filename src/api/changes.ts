@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import { Refusal } from '../base/errors.ts';
@@ -15,12 +14,13 @@ import { problem, ProblemError } from './problem.ts';
 import type { ChangeAnswer } from './schemas.ts';
 import type { EventHub } from './events.ts';
 import type { Places } from './request-limits.ts';
+import type { Answering } from './untaken.ts';
 
 /** The changes of a caller over HTTP: how they are, what comes of them, and taking them back. */
 
 export type Env = {
-  Variables: { caller: Authenticated; request: string };
-  Bindings: { incoming?: IncomingMessage; outgoing?: ServerResponse };
+  Variables: { caller: Authenticated; request: string; isStream?: true };
+  Bindings: { answering?: Answering };
 };
 
 export type ApiOptions = {
@@ -33,6 +33,10 @@ export type ApiOptions = {
   readonly hosts: ReadonlySet<string>;
   readonly onFault: (request: string, error: unknown) => void;
 };
+
+/** How it is answered; undefined: it is asked in this process. */
+export const answeringOf = ({ env }: { readonly env: Env['Bindings'] | undefined }): Answering | undefined =>
+  env?.answering;
 
 /** A silent connection is closed after ten seconds, so a comment is sent this often. */
 const keepAliveMs = 5_000;
@@ -118,6 +122,7 @@ export async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Re
   }
   const end = streams.begin(c.get('caller').caller.name);
   if (!end) throw tooMany('streams of this caller are open');
+  c.set('isStream', true);
   return streamSSE(c, async (stream) => {
     const news = options.events.follow(change.number);
     stream.onAbort(news.end);

@@ -45,7 +45,7 @@ export const problem = (
 ): ProblemError => new ProblemError({ type, title: titles[status] ?? 'Problem', status, detail, ...more }, headers);
 
 /** Only people wait in a queue, or hand a request on. */
-export const onlyForPeople: ReadonlySet<string> = new Set(['--queue', '--hand-on']);
+const onlyForPeople: ReadonlySet<string> = new Set(['--queue', '--hand-on']);
 
 /** How many lines that can be said instead are listed. */
 const maxLines = 3;

@@ -2,19 +2,18 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { Refusal } from '../base/errors.ts';
-import { silenceMs } from '../base/connections.ts';
 import { NotAdmitted } from '../base/semaphore.ts';
-import { catalogue } from '../commands/index.ts';
 import { findOfCaller, type Change } from '../storage/changes.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { AskedBefore } from '../change/open-changes.ts';
 import { commandsFor } from '../talk/help-page.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import { pageAnswer } from './answers.ts';
-import { askAs, isForCallers } from './ask.ts';
+import { askAs } from './ask.ts';
 import type { Authenticated } from './authenticate.ts';
 import {
   answerFor,
+  answeringOf,
   callerOf,
   cancel,
   eventsOf,
@@ -27,7 +26,7 @@ import {
   type Env,
 } from './changes.ts';
 import { openApi } from './openapi.ts';
-import { onlyForPeople, problem, ProblemError, refused } from './problem.ts';
+import { problem, ProblemError, refused } from './problem.ts';
 import { askSchema, idempotencyKey, type Problem } from './schemas.ts';
 
 /** The HTTP interface: its routes, and what each answers. */
@@ -64,29 +63,20 @@ async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
   const { commandsFrom, createMcpServer } = await import('./mcp.ts');
   const { createMcpHandler } = await import('./protocol.ts');
   if (c.req.method !== 'POST') throw problem(405, 'This answers POST only, without sessions.', {}, { allow: 'POST' });
-  const [host = '', authorization = ''] = [c.req.header('host'), c.req.header('authorization')];
-  const client = async (path: string, init: RequestInit = {}): Promise<Response> =>
-    app.request(path, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), host, authorization } });
+  const [host = '', authorization] = [c.req.header('host'), c.req.header('authorization')];
+  const own = { host, ...(authorization !== undefined && { authorization }) };
+  const asking = (init: RequestInit = {}): RequestInit => ({
+    ...init,
+    headers: { ...Object.fromEntries(new Headers(init.headers)), ...own },
+  });
+  // What tools are answered is in memory until the agent has taken it.
+  const client = async (path: string, init?: RequestInit): Promise<Response> => app.request(path, asking(init), c.env);
   // This asks with the key, which nothing else checks here.
-  const allowed = await client('/v1/commands');
+  const allowed = await app.request('/v1/commands', asking());
   if (!allowed.ok) return allowed;
   const commands = await commandsFrom(allowed);
-  waitForAnswer(c);
   const handler = createMcpHandler(() => createMcpServer(client, commands), { maxSubscriptions: 0 });
   return handler.fetch(c.req.raw);
-}
-
-/** A report on many environments takes two minutes at most. */
-const answerMs = 150_000;
-
-/**
- * Silence ends a connection soon, but not while a caller that has proved itself waits for its answer. `env` is undefined
- * if the request is made in this process.
- */
-function waitForAnswer({ env }: { readonly env: Env['Bindings'] | undefined }): void {
-  const { incoming, outgoing } = env ?? {};
-  incoming?.socket.setTimeout(answerMs);
-  outgoing?.once('close', () => incoming?.socket.setTimeout(silenceMs));
 }
 
 const authenticating =
@@ -103,11 +93,13 @@ const authenticating =
     c.set('caller', { ...found, calling: { ...found.calling, as: c.get('request') } });
     const end = places.begin(found.caller.name);
     if (!end) throw tooMany('requests of this caller are under way');
-    waitForAnswer(c);
+    const answering = answeringOf(c);
+    answering?.wait();
     try {
       await proceed();
     } finally {
-      end();
+      // A stream has a place of its own.
+      void Promise.resolve(c.get('isStream') ? undefined : answering?.taken).then(end);
     }
   };
 
@@ -149,10 +141,8 @@ function answerProblem({ onFault }: Pick<ApiOptions, 'onFault'>, c: Context<Env>
 async function commandsOf(context: PipelineContext, authenticated: Authenticated) {
   const person = await askingPerson(context, authenticated);
   return commandsFor(context.policy(), person).flatMap(({ path, isAction, summary, examples, words, mayRun }) => {
-    const command = catalogue.get(path);
-    if (!mayRun || command === undefined || !isForCallers(path, command)) return [];
-    const own = words.filter(([typed]) => !onlyForPeople.has(typed));
-    const options = own.map(([typed, means]) => ({ typed, means }));
+    if (!mayRun) return [];
+    const options = words.map(([typed, means]) => ({ typed, means }));
     return [{ command: path, kind: isAction ? 'action' : 'report', summary, examples, options }];
   });
 }

@@ -9,6 +9,7 @@ import type { PipelineContext } from '../talk/context.ts';
 import { createEventHub } from './events.ts';
 import { createApi } from './routes.ts';
 import { createPlaces, mostRequests, mostStreams } from './request-limits.ts';
+import { createAnswers } from './untaken.ts';
 
 /** The interface for programs, on a port of its own. */
 export type ApiServer = {
@@ -34,13 +35,15 @@ export function createApiServer(
     hosts: hostsOf({ host, url }),
     onFault,
   });
-  const answer = getRequestListener(app.fetch);
+  const answers = createAnswers();
   const server = createServer(serverOptions, (request, response) => {
     // At a stop, a connection ends with its answer.
     response.once('close', () => {
       if (!server.listening) server.closeIdleConnections();
     });
-    void answer(request, response);
+    const answering = answers.follow(request, response);
+    const answer = getRequestListener((asked) => app.fetch(asked, { answering }));
+    void answer(request, response).then(answers.bound);
   });
   const connections = boundConnections(server, maxConnections);
   return {

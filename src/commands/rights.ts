@@ -1,4 +1,4 @@
-import { catalogue, type Command } from './index.ts';
+import { catalogue, changesSomething, type Command } from './index.ts';
 
 /** A command as the rules see it: its path and its class; `named` ones are allowed only by name. */
 type Right = {
@@ -31,6 +31,10 @@ export function rightsOf(path: string, command: Command): readonly Right[] {
   const usual = rightOf(path, command);
   return ownRight === undefined ? [usual] : [usual, rightOf(path, command, { [ownRight]: true })];
 }
+
+/** Whether programs may use it at all: what changes a site, and reports that need no right by name. */
+export const isForCallers = (path: string, command: Command): boolean =>
+  command.shape === 'action' || (!changesSomething(command) && rightOf(path, command).risk !== 'named');
 
 /** The name of a right in a message about `path`, including the option if the option is a separate right. */
 export const nameOf = ({ path: right }: Pick<Right, 'path'>, path: string): string =>

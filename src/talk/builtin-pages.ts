@@ -52,7 +52,9 @@ export const builtinPages = {
   'timers cancel': timersCancelPage,
   can: async (context, { person, cardChannel }, { command, person: who }) => {
     const ability = await explainTo(context, person, command, who, cardChannel);
-    return abilityPage(ability, ability.person.id === person.id);
+    // The person of a program is somebody else.
+    const isYou = ability.person.id === person.id && ability.person.caller === person.caller;
+    return abilityPage(ability, isYou);
   },
   audit: auditPage,
   'audit verify': async ({ database, auditKeys }) =>
@@ -70,7 +72,7 @@ export const builtinPages = {
   help: (context, { person, cardChannel }, { command }) => {
     const commands = commandsFor(context.policy(), person);
     const can = (args: Args) => explainTo(context, person, args, undefined, cardChannel);
-    return helpPage({ commands, can }, command);
+    return helpPage({ commands, can, isProgram: person.caller !== undefined }, command);
   },
   whoami: ({ policy }, { person }) => whoamiPage(policy(), person),
   doctor: async (context, { person }) =>

@@ -11,14 +11,14 @@ import type { PipelineContext } from './context.ts';
 const worded = {
   all: {
     they: 'Sending is',
-    none: 'I send nothing from now on',
+    none: 'I send nothing from now on, anywhere, until somebody resumes',
     isNot: "Sending isn't paused.",
     resume: 'resume',
     others: undefined,
   },
   callers: {
     they: 'Programs are',
-    none: 'from now on I take no request of theirs, and send nothing that they asked for',
+    none: 'from now on I take no request of theirs, and send nothing that they asked for, anywhere, until somebody resumes them',
     isNot: "Programs aren't paused.",
     resume: 'resume callers',
     others: say`What people ask for is still sent; ${typed('pause')} stops that too.`,

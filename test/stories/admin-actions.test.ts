@@ -162,7 +162,7 @@ test('a set is locked in one go where that is allowed and free; the rest is name
 test('a pause holds what is not sent; changes that are still valid are sent after resume', async () => {
   const chi = scenario.person('chi');
   const paused = await chi.says('/site pause the host is odd');
-  await paused.hears('Sending is paused: I send nothing from now on');
+  await paused.hears('Sending is paused: I send nothing from now on, anywhere, until somebody resumes');
   await inOps(/@Chi paused all sending: “the host is odd”/);
   const before = scenario.writes().length;
   const change = await scenario.person('ana').asks('/site cache clear acme-blog/staging');

@@ -2,21 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { createServer, get, IncomingMessage } from 'node:http';
+import { createServer, get } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:net';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { ask, askCodes } from '../../src/program/ask.ts';
 import { newKey } from '../../src/api/authenticate.ts';
 import { setBackKey } from '../../src/storage/timeline.ts';
-import { key, policy, push, withApi } from './caller.ts';
+import { key, policy, push, requestSchema, withApi } from './caller.ts';
 import { reloadPolicy } from './scenario.ts';
-
-/** What Node says of each request. */
-const requestSchema = z.object({ request: z.instanceof(IncomingMessage) });
 
 /** Programs that ask over HTTP, and people who decide in Slack. */
 
@@ -43,15 +39,16 @@ describe.concurrent('a program', () => {
       await (
         await chi.says('/site pause callers an <agent> runs wild', 'C0OPS')
       ).hears(/Programs are paused.*stops that too/s);
-      expect(await call('/v1/requests', { json: push })).toMatchObject({
-        status: 503,
-        body: {
-          type: '#paused',
-          detail: expect.stringMatching(
-            /^Programs are paused by .*U03CHI.* since .*“an <agent> runs wild”\. Nothing was asked/,
-          ) as unknown,
-        },
-      });
+      // Why can name any site: only who may see the whole company is told.
+      const asksInVain = async (why: RegExp) =>
+        expect(await call('/v1/requests', { json: push })).toMatchObject({
+          status: 503,
+          body: { type: '#paused', detail: expect.stringMatching(why) as unknown },
+        });
+      await asksInVain(/^Programs are paused by .*U03CHI.* since [^“]*UTC\. Nothing was asked/);
+      await reloadPolicy(scenario, policy.replace('channels:', '  - { allow: [read], to: ["caller:deploy-bot"] }\n$&'));
+      await asksInVain(/^Programs are paused by .*U03CHI.* since .*“an <agent> runs wild”\. Nothing was asked/);
+      await reloadPolicy(scenario, policy);
       expect(await call('/v1/requests', { json: { say: 'status acme-shop/live' } })).toMatchObject({
         status: 200,
         body: { text: expect.stringMatching(/programs paused by @U03CHI/) as unknown },
@@ -99,6 +96,16 @@ describe.concurrent('a program', () => {
       });
       // Her place in the queue is hers.
       expect(scenario.rows('select ended_at from waiting')).toEqual([{ ended_at: null }]);
+      // What waits for her where the program may not read, it does not see.
+      await (await scenario.person('chi').says('/site lock acme-blog/live because of a fair')).hears('locked');
+      await (await ana.says('/site cache clear acme-blog/live --queue', ana.direct)).hears("You're number 1");
+      await (await ana.says('/site watch acme-blog/live', ana.direct)).hears('#');
+      const queues = await call('/v1/requests', { json: { say: 'queue' } });
+      expect(queues.body['text']).toMatch(/^Queues · 1 request\n+\* \d for acme-shop\/live/);
+      expect(queues.body['source']).toBeNull();
+      expect(await call('/v1/requests', { json: { say: 'watches' } })).toMatchObject({
+        body: { title: 'Watches · 0 watches', source: null },
+      });
 
       // Words are exact: nobody has escaped them. Whoever reads what a program asked for may stop it.
       const exact = 'a &amp; b <https://evil.example|ok>';
@@ -129,6 +136,11 @@ describe.concurrent('a program', () => {
         ['a long body', 413, { json: { say: 'x'.repeat(70_000) } }],
       ] as const)
         expect({ why, ...(await call('/v1/requests', { method: 'POST', ...options })) }).toMatchObject({ why, status });
+      const [bare, unknown] = [{}, { authorization: `Bearer ${newKey().key}` }].map(async (headers) =>
+        (await fetch(`${base}/mcp`, { method: 'POST', headers })).text(),
+      );
+      expect(await bare).toContain('This needs the key of a caller');
+      expect(await unknown).toContain('This key is not in the policy');
       const socket = connect(Number(new URL(base).port), '127.0.0.1');
       const heard = once(socket, 'data');
       const head = `POST /v1/requests HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key.key}`;
@@ -164,6 +176,29 @@ describe.concurrent('a program', () => {
       const can = await call('/v1/requests', { json: { say: 'can push acme-shop/staging acme-shop/live --files' } });
       // Dee is an operator.
       expect(can.body['text']).toMatch(/approval by @?Chi or @?Fay/);
+      const rows: readonly (readonly [line: string, says: RegExp])[] = [
+        ['can @U01ANA cache clear acme-shop/live', /^@U01ANA may run cache clear.*It needs no approval/s],
+        ['can cache clear acme-shop/live', /^You may run cache clear.*It needs approval by/s],
+        [
+          'can allowlist set acme-shop/live 198.51.100.4',
+          /^You may not.*none names you, caller:deploy-bot\.(?!.*enough)/s,
+        ],
+        ['can ssh expiry acme-shop/live', /No rule allows Ana, for whom you ask, to .*leads may\.(?!.*enough)/],
+        ['can pause', /^You may not run pause\s+Only people can use it\./],
+        ['can lock acme-shop/live', /^You may not run lock on acme-shop\/live\s+Only people can use it\./],
+        ['whoami', /You are caller:deploy-bot, and ask for Ana: .*The policy knows Ana as developers/s],
+        ['help', /^What you can run(?!.*(?:form|mention me))/s],
+        ['help all', /^(?!.*(?:pause|lock|watch stop|leave))/s],
+        ['help push', /^\/site push (?!.*--queue).*--at/s],
+      ];
+      for (const [line, says] of rows) {
+        const { body } = await call('/v1/requests', { json: { say: line } });
+        expect([line, String(body['text'] ?? body['detail']), String(body['source'])]).toEqual([
+          line,
+          expect.stringMatching(says),
+          expect.not.stringMatching(/form|mention me/),
+        ]);
+      }
       const commands = await call('/v1/commands');
       const names = JSON.stringify(commands.body);
       expect(names).toContain('"push"');
@@ -174,6 +209,7 @@ describe.concurrent('a program', () => {
         ['pause because of an incident', 422, /Only people can use pause/],
         ['cache clear', 422, /missing/],
         ['cache clear acme-blog/live', 422, /./],
+        ['allowlist set acme-shop/live 198.51.100.4', 422, /none names you, caller:deploy-bot\. Nothing was sent\.$/],
         ['cache clear acme-shop/staging --queue', 422, /Only people wait in a queue/],
         ['please clear the cache of the shop', 422, /Nothing was done/],
         ['push acme-shop/staging acme-shop/live --files', 422, /The name has to be typed: acme-shop\/live/],
@@ -236,6 +272,14 @@ describe.concurrent('a program', () => {
     withApi(async (scenario, call) => {
       await call('/v1/requests', { json: { say: 'allowlist add acme-shop/staging 198.51.100.4 --for 5m' } });
       await (await scenario.change(1, 'ana')).tells('ends');
+      // What only people can type is not told to a program as something for it to do.
+      expect((await call('/v1/changes/1')).body['says']).toMatch(
+        /ends .*\. People can end it now: \/site timers cancel 1\./,
+      );
+      expect((await call('/v1/requests', { json: { say: 'timers' } })).body).toMatchObject({
+        title: 'Timed access · 1 timer',
+        source: null,
+      });
       // Access ends on time, whatever is paused.
       await (await scenario.person('chi').says('/site pause callers', 'C0OPS')).hears('Programs are paused');
       scenario.hosting.faults.add({ kind: 'reset', at: 'before-headers', method: 'POST', applied: false });
@@ -382,7 +426,7 @@ describe.concurrent('a program', () => {
       await scenario.hosting.until(() =>
         scenario.hosting.journal.entries().find((one) => one.path.includes('/backups')),
       );
-      expect(asking.at(-1)?.timeout).toBe(150_000);
+      asking.at(-1)?.emit('timeout');
       unsubscribe('http.server.request.start', onRequest);
       scenario.hosting.faults.release();
       expect(await slow).toContain('backups');
