@@ -2,6 +2,7 @@ import { catalogue, changesSomething, type Command } from '../commands/index.ts'
 import { Refusal, type Args } from '../base/errors.ts';
 import { rightOf } from '../commands/rights.ts';
 import { shownOf } from '../change/confirmation.ts';
+import { AskedBefore } from '../change/open-changes.ts';
 import { parse, parseArgs, parseGiven } from '../language/parse.ts';
 import { refuseKeys } from '../language/pasted-credentials.ts';
 import { exactly, refuseHidden } from '../language/tokenize.ts';
@@ -15,23 +16,22 @@ import { readPauses } from '../decide/admin-actions.ts';
 import { handleSetBack } from '../send/failover-and-restore.ts';
 import { plain, say, time } from '../words/text.ts';
 import type { Authenticated } from './authenticate.ts';
-import { incomplete, problem } from './problem.ts';
+import { incomplete, problem, refused } from './problem.ts';
 import type { AskBody } from './schemas.ts';
 
 /** What a caller asks goes through the same conversation as what a person types. */
 
 export type Asked =
   | { readonly kind: 'page'; readonly command: string; readonly page: Page }
-  | { readonly kind: 'saved'; readonly change: Change };
+  | { readonly kind: 'saved'; readonly change: Change }
+  /** This request has made this change already. */
+  | { readonly kind: 'asked before'; readonly change: Change };
 
 /** Which of the commands a caller may use at all: those that change a site, and reports that need no right by name. */
 export const isForCallers = (path: string, command: Command): boolean =>
   command.shape === 'action' || (!changesSomething(command) && rightOf(path, command).risk !== 'named');
 
-/**
- * Asks for it. Throws `Refusal` or `ProblemError` for what is refused or lacks something; `AskedBefore` if this request
- * made a change already.
- */
+/** Asks for it. Throws `Refusal` or `ProblemError` for what is refused or lacks something. */
 export async function askAs(
   context: PipelineContext,
   { caller, calling }: Authenticated,
@@ -139,7 +139,8 @@ async function step(
   const came = checked.kind === 'refuse' ? checked : await next(context, checked, undefined);
   switch (came.kind) {
     case 'refuse':
-      throw came.refusal;
+      if (came.refusal instanceof AskedBefore) return { kind: 'asked before', change: came.refusal.change };
+      throw refused(came.refusal, came.person && context.names(came.person));
     case 'show':
       return { kind: 'page', command: came.authorized.parsed.path, page: await whole(came.page) };
     case 'review':

@@ -6,8 +6,8 @@ import { type PolicyPeople, type Commented, workspaceOf } from './rehearsal-peop
 import { type NamedTargets, planFor } from './rehearsal-sites.ts';
 import type { WorkspaceSeed } from './slack/seed.ts';
 
-/** The people, channels and sites that a policy needs to be tried on. */
-type Setup = { readonly workspace: WorkspaceSeed; readonly plan: Plan };
+/** The people, channels and sites that a policy needs to be tried on, and whether programs can ask. */
+type Setup = { readonly workspace: WorkspaceSeed; readonly plan: Plan; readonly hasCallers: boolean };
 /** A set-up with the path of its policy file. */
 export type Rehearsal = Setup & { readonly file: string };
 
@@ -64,7 +64,8 @@ function parse(text: string): Setup | string {
   const sections = new Map(entriesOf(document.contents).map(({ key, value }) => [key.word, value]));
   const missing = ['version', 'rules'].filter((name) => !sections.has(name));
   if (missing.length > 0) return `isn't a policy: it has no ${missing.map((name) => `"${name}"`).join(' and no ')}`;
-  return { workspace: workspaceOf(peopleIn(sections)), plan: planFor(namedTargetsIn(sections)) };
+  const hasCallers = entriesOf(sections.get('callers')).length > 0;
+  return { workspace: workspaceOf(peopleIn(sections)), plan: planFor(namedTargetsIn(sections)), hasCallers };
 }
 
 type Sections = ReadonlyMap<string, Node>;

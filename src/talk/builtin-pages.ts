@@ -74,7 +74,13 @@ export const builtinPages = {
   },
   whoami: ({ policy }, { person }) => whoamiPage(policy(), person),
   doctor: async (context, { person }) =>
-    doctorPage(await healthOf({ ...context, read: (call) => context.read(call, accountOf(person)) })),
+    doctorPage(
+      await healthOf({
+        ...context,
+        askedBy: person.caller?.name,
+        read: (call) => context.read(call, accountOf(person)),
+      }),
+    ),
   about: (context) => aboutPage(context),
 } satisfies BuiltinPages;
 
