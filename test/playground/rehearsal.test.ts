@@ -84,6 +84,11 @@ describe('the people of a rehearsal', () => {
   });
 });
 
+it('knows whether programs can ask', () => {
+  expect(staged('callers: { deploy-bot: {} }').hasCallers).toBe(true);
+  expect(staged('').hasCallers).toBe(false);
+});
+
 describe('the sites of a rehearsal', () => {
   const usual = ['acme-shop', 'acme-blog', 'acme-docs', 'north-bakery', 'lumen-studio', 'harbor-events'];
 
