@@ -78,7 +78,10 @@ function peopleIn(sections: Sections): PolicyPeople {
       members: commentedOf(value),
     })),
     accounts: entriesOf(sections.get('people')).map(({ key, value }) => ({ name: key.word, ids: wordsOf(value) })),
-    channels: entriesOf(sections.get('channels')).flatMap(channelsIn),
+    channels: [
+      ...entriesOf(sections.get('channels')).flatMap(channelsIn),
+      ...entriesOf(sections.get('callers')).map(({ value }) => ({ ...commented(at(value, 'channel')), use: 'cards' })),
+    ],
     // 20 is the most a policy may ask for.
     approvals: Math.min(20, Math.max(1, ...approvals.filter((count) => count > 0))),
   };
@@ -86,7 +89,7 @@ function peopleIn(sections: Sections): PolicyPeople {
 
 function channelsIn({ key, value }: Entry): PolicyPeople['channels'] {
   if (key.word === 'deny') return commentedOf(value).map((item) => ({ ...item, use: 'denied' }));
-  if (key.word === 'ops') return [{ word: wordOf(value), remark: remarkOf(value), use: 'ops' }];
+  if (key.word === 'ops') return [{ ...commented(value), use: 'ops' }];
   const [site = 'channel'] = wordsOf(at(value, 'sites'));
   const cards = at(value, 'cards');
   const own = { word: key.word, remark: remarkOf(value), use: site.replaceAll(/\W*\*\W*/g, '') || 'channel' };
@@ -112,6 +115,7 @@ function namedTargetsIn(sections: Sections): NamedTargets {
 }
 
 const wordOf = (node: Node): string => (isScalar(node) ? node.source : '');
+const commented = (node: Node): Commented => ({ word: wordOf(node), remark: remarkOf(node) });
 const remarkOf = (node: Node): string => node?.comment?.trim() ?? '';
 const itemsOf = (node: Node): readonly ParsedNode[] => (isSeq(node) ? node.items : []);
 const wordsOf = (node: Node): readonly string[] => itemsOf(node).map(wordOf).filter(Boolean);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, get, IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { json, text } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { connect } from 'node:net';
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
@@ -410,10 +410,14 @@ describe.concurrent('a program', () => {
         (answer) => answer.destroy(),
       ];
       for (const [at, lose] of lost.entries()) {
-        const proxy = createServer(async (request, answer) => {
-          const headers = { 'idempotency-key': String(request.headers['idempotency-key'] ?? '') };
-          if (request.url === '/v1/requests') await call(request.url ?? '', { json: await json(request), headers });
-          lose(answer);
+        const pass = async ({ url = '', headers }: IncomingMessage, body: unknown): Promise<void> => {
+          if (url === '/v1/requests')
+            await call(url, { json: body, headers: { 'idempotency-key': String(headers['idempotency-key']) } });
+        };
+        const proxy = createServer((request, answer) => {
+          void text(request)
+            .then((body) => pass(request, JSON.parse(body || '{}')))
+            .then(() => lose(answer));
         }).listen(0, '127.0.0.1');
         await once(proxy, 'listening');
         const address = proxy.address();
@@ -421,7 +425,7 @@ describe.concurrent('a program', () => {
           SITEHAND_URL: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
           SITEHAND_CALLER_KEY: key.key,
         };
-        const commands = await commandsFrom(fetch(`${base}/v1/commands`, { headers: bearer }));
+        const commands = await commandsFrom(await fetch(`${base}/v1/commands`, { headers: bearer }));
         const agent = await agentOf(await createMcpServer(clientFor(environment), commands));
         const [say, id] = ['cache clear acme-shop/staging', `lost-on-its-way-${at}`];
         const use = (name: string, input: object) => agent.callTool({ name, arguments: { ...input } });
