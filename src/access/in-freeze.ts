@@ -4,7 +4,8 @@ import { dayMs } from '../words/duration.ts';
 import { decideFreeze, freezesAround, groupsIn, type FreezeDecision } from '../policy/freezes.ts';
 import type { Freeze, Member, Policy } from '../policy/rules.ts';
 import { code, either, joined, say, time, type Text } from '../words/text.ts';
-import type { Resolved } from '../language/resolve.ts';
+import { canonicalArgs, type Resolved } from '../language/resolve.ts';
+import { atArg } from '../language/schedule.ts';
 import { aboutOf } from './targets.ts';
 import { MembershipUnknown, membersUnknownQuietly } from './unknown-groups.ts';
 
@@ -26,13 +27,17 @@ export const freezeDecision = (
 /** The refusal of a request that a freeze holds, or may hold. */
 export function refusedInFreeze(
   decision: Exclude<FreezeDecision, { kind: 'open' }>,
-  { parsed }: Pick<Resolved, 'parsed'>,
+  { parsed, input }: Pick<Resolved, 'parsed' | 'input'>,
   where: string | undefined,
 ): Refusal {
   if (decision.kind === 'unknown')
     return new MembershipUnknown(say`a freeze lets you run ${code(parsed.path)} now`, decision.groups, 'sent');
+  const { until } = decision;
+  const at = until === undefined ? undefined : atArg(until);
+  const args = canonicalArgs({ parsed: { ...parsed, at }, input }, { reason: parsed.reason });
   return new InFreeze(say`${freezeInWords(decision, where)} Nothing was sent.`, {
-    hint: 'Ask again when it is over. An Undo, and taking access away, are never frozen.',
+    hint: say`Ask again when it is over, or now with ${code('--at')} and a time after it. An Undo, and taking access away, are never frozen.`,
+    offers: at === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
   });
 }
 

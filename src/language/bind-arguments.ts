@@ -100,6 +100,9 @@ function withLength(given: Given, path: string, { fields }: Command): Given {
   });
 }
 
+const timeWord =
+  /^(?:today|tonight|tomorrow|noon|midnight|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|\d{1,2}:\d\d|\d{1,2}[ap]m)$/i;
+
 /** Words that say nothing more than their place does. `from` is none of them: it turns a push around. */
 const fillers: ReadonlySet<string> = new Set(['to', 'into', 'onto', 'over', 'on', 'at', 'in', 'of', 'for']);
 
@@ -120,6 +123,8 @@ function hintFor(surplus: Word, rest: readonly Word[], words: readonly Word[], p
   const oneWord = asOneWord(rest, words, command);
   if (oneWord !== undefined) return say`An environment is written as one word: ${sample(`${path} ${oneWord}`)}`;
   const how = say`Usage: ${sample(usage(path, command))}`;
+  if (command.shape === 'action' && textsOf(rest).some((word) => timeWord.test(word)))
+    return joined([say`A time goes after ${code('--at')}, as in ${sample('--at "tomorrow 02:00"')}.`, how]);
   return isFiller(surplus) ? joined([say`Please leave it out.`, how]) : how;
 }
 

@@ -40,8 +40,12 @@ export function scheduleOf({ at: text, within, queue }: Typed, now: number, zone
 /** The same command with its time in UTC, so that it means the same whenever and by whomever it is run. Throws `Refusal`. */
 export function inUtc(parsed: ParsedCommand, now: number, zone: string): ParsedCommand {
   const window = scheduleOf(parsed, now, zone);
-  return window ? { ...parsed, at: `${new Date(window.at).toISOString().slice(0, 16)}Z` } : parsed;
+  return window ? { ...parsed, at: atArg(window.at) } : parsed;
 }
+
+/** A time as it is typed in any zone, to the next minute. */
+export const atArg = (at: number): string =>
+  `${new Date(Math.ceil(at / minuteMs) * minuteMs).toISOString().slice(0, 16)}Z`;
 
 /** The window in words: for everybody by their own clock, and by the clock of whoever asked. */
 export function scheduleInWords({ at, until }: Schedule, zone: string): Text {

@@ -309,7 +309,10 @@ describe('stored arguments are parsed again as they were', () => {
 });
 
 test.each([
-  ['allowlist add', 'allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run] [--queue]'],
+  [
+    'allowlist add',
+    'allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run] [--queue] [--at "…"]',
+  ],
   [
     'logs',
     'logs <site/environment> [error|access|cache] [--lines n] [--since 1h] [--until 1h] [--search search] [--errors] [--full]',

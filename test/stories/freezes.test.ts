@@ -40,9 +40,14 @@ describe('a freeze', { concurrent: false }, () => {
     const ana = scenario.person('ana');
     const before = writesTo('acme-shop/live');
     const line = '/site cache clear acme-shop/live';
-    await (
+    const refusal = await (
       await ana.says(line)
     ).hears(new RegExp(`${inFreeze.source} leads may do it all the same\\. Nothing was sent\\.`));
+    const form = await ana.opensFrom(refusal, 'Ask for the end of the freeze…', '⏰ It is for');
+    expect(form.text).not.toContain('freeze');
+    const later = await ana.confirms();
+    await later.shows(/It will be sent .*When {2}/s);
+    await ana.clicks(later.card(), 'Cancel');
     await (await ana.says(`${line} --dry-run`)).hears(inFreeze);
     await ana.opens('/site redirects add acme-shop/live', inFreeze);
     await scenario.slack.closeModal(ana.id);

@@ -4,6 +4,7 @@ import { firstOf } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../base/errors.ts';
 import type { Authorized, Person } from '../../access/access-check.ts';
+import { InFreeze } from '../../access/in-freeze.ts';
 import { tooFewApprove } from '../../access/nobody-approves.ts';
 import type { Press } from '../../change/buttons.ts';
 import type { Frozen } from '../../change/freeze.ts';
@@ -130,11 +131,11 @@ export async function showReview(
   notice?: Text,
 ): Promise<void> {
   const { authorized, requester } = ready;
-  let locked: Refusal | undefined;
+  let refused: Refusal | undefined;
   const draw = async (): Promise<ModalView> => {
     const result = await next(context.pipeline, ready, interaction.inbox);
     if (result.kind === 'refuse') {
-      if (result.refusal instanceof Locked) locked = result.refusal;
+      if (result.refusal instanceof Locked || result.refusal instanceof InFreeze) refused = result.refusal;
       throw result.refusal;
     }
     if (result.kind !== 'review') throw new Error(`a review became: ${result.kind}`);
@@ -145,8 +146,8 @@ export async function showReview(
   if (became === 'unconfirmed')
     return offerReview(context, interaction, authorized, joined([notice, unconfirmed], '\n'));
   // A form has no buttons, but this refusal has one.
-  if (became === 'drawn' && locked && locked.offers.length > 0)
-    await context.ephemeral(interaction, drawRefusal(locked));
+  if (became === 'drawn' && refused && refused.offers.length > 0)
+    await context.ephemeral(interaction, drawRefusal(refused));
 }
 
 /** Shows a review again that was submitted and is not as it was shown: as a new form, or behind a button. */
