@@ -36,7 +36,7 @@ export type ApiOptions = {
 };
 
 /** What the log says of a fault of ours. */
-export const failed = 'a request of a program failed';
+export const requestFailed = 'a request of a program failed';
 
 /** A silent connection is closed after ten seconds, so a comment is sent this often. */
 const keepAliveMs = 5_000;
@@ -130,7 +130,7 @@ export async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Re
     } catch (error) {
       // Also a right that is gone ends it.
       if (!(error instanceof ProblemError || error instanceof Refusal))
-        options.log.error({ err: error, request: c.get('request') }, failed);
+        options.log.error({ err: error, request: c.get('request') }, requestFailed);
     } finally {
       news.end();
       end();

@@ -21,7 +21,7 @@ import {
   ownChange,
   readableAnswer,
   askingPerson,
-  failed,
+  requestFailed,
   tooMany,
   type ApiOptions,
   type Env,
@@ -160,7 +160,7 @@ export function problemOf(error: unknown): ProblemError | undefined {
 function answerProblem({ log }: Pick<ApiOptions, 'log'>, c: Context<Env>, error: unknown): Response {
   const request = c.get('request');
   const known = problemOf(error);
-  if (!known) log.error({ err: error, request }, failed);
+  if (!known) log.error({ err: error, request }, requestFailed);
   const { problem: says, headers } =
     known ??
     problem(500, `Something went wrong on my side. If it matters whether anything was done, look. (${request})`);

@@ -192,7 +192,7 @@ function goesOn(change: ChangeAnswer | undefined, key: string): string {
   const heard = `#${number} was ${stateLabel(state)} when I last heard of it`;
   if (state === 'waiting' || state === 'approved')
     return `${heard}, and can still be sent. --key ${key} asks after it; POST /v1/changes/${number}/cancel takes it back, or Cancel in Slack.`;
-  const rest = change.items === null ? '' : ' Stop in Slack keeps it from beginning more.';
+  const rest = state === 'running' ? ' Stop in Slack keeps it from beginning more.' : '';
   return `${heard}: it may be at the host already, and cannot be taken back. --key ${key} asks after it.${rest}`;
 }
 
