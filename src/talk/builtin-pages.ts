@@ -7,6 +7,7 @@ import type { Builtins } from '../commands/index.ts';
 import type { BuiltinAnswer } from '../commands/kit/builtin.ts';
 import type { Fields, Input } from '../commands/kit/fields.ts';
 import type { Asking } from '../decide/admin-actions.ts';
+import { callersKnownTo } from '../policy/callers.ts';
 import { queueLeavePage, queuePage } from '../waiting/queues.ts';
 import { digestPage } from '../waiting/start-digest.ts';
 import { watchPage } from '../waiting/start-watch.ts';
@@ -77,7 +78,7 @@ export const builtinPages = {
     doctorPage(
       await healthOf({
         ...context,
-        askedBy: person.caller?.name,
+        policy: () => callersKnownTo(context.policy(), person),
         read: (call) => context.read(call, accountOf(person)),
       }),
     ),

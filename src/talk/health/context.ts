@@ -20,8 +20,6 @@ export type HealthContext = Pick<
   | 'auditOut'
   | 'onTrouble'
 > & {
-  /** The program that asks: it is told of its own keys only. */
-  readonly askedBy?: string | undefined;
   readonly siteCheck: Pick<PipelineContext['siteCheck'], 'instead'>;
   readonly database: Pick<Database, 'db' | 'kind' | 'now'>;
 };

@@ -12,7 +12,7 @@ import { bad, well, type CheckResult } from './check-result.ts';
 /** How long before its keys are refused a caller is named. */
 const warnBeforeMs = 30 * dayMs;
 
-export async function rules({ policy, policyIsBroken, database, askedBy }: HealthContext): Promise<CheckResult> {
+export async function rules({ policy, policyIsBroken, database }: HealthContext): Promise<CheckResult> {
   const { hash, groups, callers } = policy();
   const known = await readKv(database.db, policyInForceKey);
   const since = known?.value === hash ? say` since ${time(known.at, 'date')}` : '';
@@ -23,8 +23,7 @@ export async function rules({ policy, policyIsBroken, database, askedBy }: Healt
       'Its mistakes are in the log and the ops channel, with line numbers.',
     );
   const now = callers.size === 0 ? 0 : await database.now();
-  const shown = [...callers.values()].filter(({ name }) => name === (askedBy ?? name));
-  const ending = shown.filter(({ expires }) => expires - now < warnBeforeMs);
+  const ending = [...callers.values()].filter(({ expires }) => expires - now < warnBeforeMs);
   const named = joined(
     ending.map(({ name, expires }) => say`${code(name)} ${expires <= now ? 'since' : 'from'} ${time(expires, 'date')}`),
     ', ',
