@@ -38,10 +38,7 @@ import type { AccessContext } from './context.ts';
 
 /** Answers whether somebody may run something, with the same checks as when they run it. */
 
-/**
- * Answers `by` about the person `id`, by default themselves. Names resolve as for `by`. `at`: when they would do it, by
- * which freezes are told. Throws `Refusal`.
- */
+/** Answers `by` about the person `id`, by default themselves; names resolve as for `by`. `at`: when. Throws `Refusal`. */
 export async function explainAccess(
   context: AccessContext,
   by: Person,

@@ -2,6 +2,7 @@ import { catalogue } from '../commands/index.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import { isForCallers } from '../commands/rights.ts';
 import { shownOf } from '../change/confirmation.ts';
+import { AskedBefore } from '../change/open-changes.ts';
 import { parse, parseArgs, parseGiven } from '../language/parse.ts';
 import { refuseKeys } from '../language/pasted-credentials.ts';
 import { exactly, refuseHidden } from '../language/tokenize.ts';
@@ -17,19 +18,18 @@ import { handleSetBack } from '../send/failover-and-restore.ts';
 import { plain, say, time } from '../words/text.ts';
 import type { Authenticated } from './authenticate.ts';
 import { askingPerson } from './changes.ts';
-import { incomplete, problem } from './problem.ts';
+import { incomplete, problem, refused } from './problem.ts';
 import type { AskBody } from './schemas.ts';
 
 /** What a caller asks goes through the same conversation as what a person types. */
 
 export type Asked =
   | { readonly kind: 'page'; readonly command: string; readonly page: Page }
-  | { readonly kind: 'saved'; readonly change: Change };
+  | { readonly kind: 'saved'; readonly change: Change }
+  /** This request has made this change already. */
+  | { readonly kind: 'asked before'; readonly change: Change };
 
-/**
- * Asks for it. Throws `Refusal` or `ProblemError` for what is refused or lacks something; `AskedBefore` if this request
- * made a change already.
- */
+/** Asks for it. Throws `Refusal` or `ProblemError` for what is refused or lacks something. */
 export async function askAs(
   context: PipelineContext,
   { caller, calling }: Authenticated,
@@ -138,7 +138,8 @@ async function step(
   const came = checked.kind === 'refuse' ? checked : await next(context, checked, undefined);
   switch (came.kind) {
     case 'refuse':
-      throw came.refusal;
+      if (came.refusal instanceof AskedBefore) return { kind: 'asked before', change: came.refusal.change };
+      throw refused(came.refusal, came.person && context.names(came.person));
     case 'show':
       return { kind: 'page', command: came.authorized.parsed.path, page: await whole(came.page) };
     case 'review':

@@ -7,6 +7,7 @@ import { notListening } from '../base/errors.ts';
 import { settledWithin } from '../base/time-limit.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import { createEventHub } from './events.ts';
+import type { ApiOptions } from './changes.ts';
 import { createApi } from './routes.ts';
 import { createPlaces, mostRequests, mostStreams } from './request-limits.ts';
 import { createAnswers } from './untaken.ts';
@@ -24,7 +25,7 @@ const maxConnections = 1_200;
 export function createApiServer(
   { port, host, url }: NonNullable<Config['api']>,
   context: PipelineContext,
-  onFault: (request: string, error: unknown) => void,
+  log: ApiOptions['log'],
 ): ApiServer {
   const events = createEventHub(context.database, (error) => context.onTrouble('looking for news of changes', error));
   const app = createApi({
@@ -33,7 +34,7 @@ export function createApiServer(
     places: createPlaces(mostRequests),
     streams: createPlaces(mostStreams),
     hosts: hostsOf({ host, url }),
-    onFault,
+    log,
   });
   const answers = createAnswers();
   const server = createServer(serverOptions, (request, response) => {

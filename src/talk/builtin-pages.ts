@@ -7,6 +7,7 @@ import type { Builtins } from '../commands/index.ts';
 import type { BuiltinAnswer } from '../commands/kit/builtin.ts';
 import type { Fields, Input } from '../commands/kit/fields.ts';
 import type { Asking } from '../decide/admin-actions.ts';
+import { callersKnownTo } from '../policy/callers.ts';
 import { queueLeavePage, queuePage } from '../waiting/queues.ts';
 import { digestPage } from '../waiting/start-digest.ts';
 import { watchPage } from '../waiting/start-watch.ts';
@@ -76,7 +77,13 @@ export const builtinPages = {
   },
   whoami: ({ policy }, { person }) => whoamiPage(policy(), person),
   doctor: async (context, { person }) =>
-    doctorPage(await healthOf({ ...context, read: (call) => context.read(call, accountOf(person)) })),
+    doctorPage(
+      await healthOf({
+        ...context,
+        policy: () => callersKnownTo(context.policy(), person),
+        read: (call) => context.read(call, accountOf(person)),
+      }),
+    ),
   about: (context) => aboutPage(context),
 } satisfies BuiltinPages;
 

@@ -81,12 +81,13 @@ let requests = 0;
 
 /** What comes of a request at the door for programs. */
 async function asks(context: PipelineContext, say: string, bearer = key.key) {
-  const onFault = (_: string, error: unknown): never => {
+  const onFault = (error: unknown): never => {
     throw error;
   };
-  const events = createEventHub(database, (error) => onFault('', error));
+  const log = { debug: () => undefined, info: () => undefined, error: onFault };
+  const events = createEventHub(database, onFault);
   const [places, streams] = [createPlaces(mostRequests), createPlaces(mostStreams)];
-  const api = createApi({ context, events, places, streams, hosts: new Set(['localhost']), onFault });
+  const api = createApi({ context, events, places, streams, hosts: new Set(['localhost']), log });
   requests += 1;
   const headers = {
     authorization: `Bearer ${bearer}`,
