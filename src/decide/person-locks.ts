@@ -86,14 +86,9 @@ export async function lockAll(
     const lines = free.map((one) => ({ ...one, reason: why, until }));
     const { what, it, is, names } = calledIn(taken);
     const end = until === undefined ? say`until ${is} unlocked` : say`until ${time(until, 'date')}`;
-    const not =
-      left.length > 0
-        ? say`\n**Not locked:** ${joined(
-            left.map(({ env }) => env.name),
-            ', ',
-          )}.`
-        : '';
-    const says = say`**${mention(person)} locked ${what}** ${end}: “${why}”. Changes to ${it} are refused.${names}${not}`;
+    // Whoever reads this may not know of the others.
+    const not = left.length > 0 ? say` **${left.length} more of them could not be locked.**` : '';
+    const says = say`**${mention(person)} locked ${what}** ${end}: “${why}”. Changes to ${it} are refused.${not}${names}`;
     await recordEach(context, actor, tx, at, { event: 'lock', lines, says }, saidIn);
     return { terms: { by: { person }, why, until }, taken, left };
   });

@@ -106,7 +106,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/change/under-freezes.ts': [
     ...same(
       'What meets no freeze is as free as a way back; only a read is spared.',
-      "const isOpen = decision.kind === 'open' && decision.names.length === 0 && decision.nextAt === undefined;",
+      "decision.kind === 'open' && decision.names.length === 0 && decision.nextAt === undefined;",
       "decision.kind === 'open' && decision.names.length === 0 && d … t === undefined → false",
       '\'open\' → ""',
     ),
