@@ -204,7 +204,7 @@ async function openEdge(config: Config, foundations: Foundations, slack: Slack, 
 async function apiFor({ api }: Config, { log }: Foundations, { pipeline }: Pipeline) {
   if (api === undefined) return undefined;
   const { createApiServer } = await import('./api/server.ts');
-  return createApiServer(api, pipeline, (request, err) => log.error({ err, request }, 'a request of a program failed'));
+  return createApiServer(api, pipeline, log);
 }
 
 /** What the Slack code works with. */

@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { mostRequests, mostStreams } from '../src/api/request-limits.ts';
 import { catalogue } from '../src/commands/index.ts';
 import { parse } from '../src/language/parse.ts';
 import { compilerSays } from './compiled.ts';
@@ -74,6 +75,11 @@ describe('the README', () => {
 });
 
 describe('the documentation', () => {
+  it('says how many requests and streams of programs can be under way', () => {
+    const says = (of: 'all' | 'each', last: string): string =>
+      `${mostRequests[of]}${last} ${mostStreams[of].toLocaleString('en')}`;
+    expect(text('docs/limits.md')).toContain(`| ${says('all', ', and')}; ${says('each', ' and')} of one caller.`);
+  });
   it.each([
     ['every command with its words', commandsPage],
     ['what each shows of others', policyPage],

@@ -19,7 +19,7 @@ export const programFiles = [
   'test/masking/{corpus,time,writings}.test.ts',
   'test/playground/main.test.ts',
   'test/program/**',
-  'test/stories/{audit-out,bursts,callers-killed,clock-jumps,clocks,disk-full,lost-files,malformed,prove,start}.test.ts',
+  'test/stories/{audit-out,bursts,callers-killed,clock-jumps,clocks,disk-full,lost-files,malformed,prove,scheduled-killed,start}.test.ts',
   'test/stories/batch-{attacks,canary,file,killed,locks,stops,validity}.test.ts',
   'test/stories/{dependent-fields,digest,fair-shares,handed-on,queue-turns,status-crowd,timed-access,watches,what-is-shown}.test.ts',
 ];

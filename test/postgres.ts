@@ -23,6 +23,24 @@ export async function freshPostgres(): Promise<string> {
   return freshSchema(await database);
 }
 
+/** As `freshPostgres`, with a clock that is off by some milliseconds: its function shadows the server's own. */
+export async function clockedPostgres(): Promise<{
+  readonly url: string;
+  readonly jump: (ms: number) => Promise<unknown>;
+}> {
+  const url = new URL(await freshPostgres());
+  const options = url.searchParams.get('options') ?? '';
+  const off = `${options.split('=').at(-1) ?? ''}.clock_off`;
+  await run(
+    url,
+    `create table clock_off as select 0::bigint as ms;
+    create function clock_timestamp() returns timestamptz language sql volatile as
+      $$ select pg_catalog.clock_timestamp() + (select ms from ${off}) * interval '1 millisecond' $$`,
+  );
+  url.searchParams.set('options', `${options},pg_catalog`);
+  return { url: url.href, jump: (ms) => run(url, `update ${off} set ms = ${ms}`) };
+}
+
 /** Schemas of this file whose tables are created and empty again. */
 const emptied: string[] = [];
 

@@ -1,4 +1,4 @@
-import type { Needed, NeededReason } from '../policy/rules.ts';
+import type { Member, Needed, NeededReason } from '../policy/rules.ts';
 import { type Text, bold, either, joined, say } from '../words/text.ts';
 import { isName } from '../commands/kit/action.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
@@ -13,7 +13,8 @@ export type RuleLine = { readonly line: number; readonly text: string };
 
 /** Whether somebody may run a command on a target, and what decides it. */
 export type Ability = {
-  readonly person: { readonly id: string; readonly name: string };
+  /** With `caller`, it is about a program that asks for them. */
+  readonly person: Pick<Member, 'id' | 'caller'> & { readonly name: string };
   readonly path: string;
   /** The class of the command; `named` means that a rule has to name it. */
   readonly risk: string;
@@ -33,7 +34,15 @@ export type Ability = {
         readonly approval: 'none' | ApprovalSomewhere | 'depends on the target';
       }
     | { readonly kind: 'denied'; readonly rule: RuleLine; readonly whoMay: readonly string[] }
-    | { readonly kind: 'no rule'; readonly lets: readonly RuleLine[]; readonly whoMay: readonly string[] }
+    /** `caller`: no rule names this program; one allows its person. */
+    | {
+        readonly kind: 'no rule';
+        readonly lets: readonly RuleLine[];
+        readonly whoMay: readonly string[];
+        readonly caller?: string | undefined;
+      }
+    /** It is about a program, and no program may. */
+    | { readonly kind: 'only people' }
     /** Guests, bots and people from outside: the rules do not apply to them. */
     | { readonly kind: 'not welcome'; readonly why: string }
     | { readonly kind: 'hidden'; readonly what: string }
@@ -111,5 +120,6 @@ export function answerOfRefused(decision: AccessDecision): Ability['answer'] {
   if (decision.kind === 'allowed') throw new Error('an allowed decision has no refusal');
   const { why, whoMay, lets } = decision;
   if (why.kind === 'unknown') return { kind: 'unknown', userGroups: why.groups };
-  return why.kind === 'denied' ? { kind: 'denied', rule: why.rule, whoMay } : { kind: 'no rule', lets, whoMay };
+  if (why.kind === 'denied') return { kind: 'denied', rule: why.rule, whoMay };
+  return { kind: 'no rule', lets, whoMay, caller: why.caller };
 }

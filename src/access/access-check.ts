@@ -37,6 +37,8 @@ export type Authorized = Resolved & {
   readonly unsure?: readonly string[];
   /** What its card says of the freezes that concern it. */
   readonly freeze?: Text | undefined;
+  /** A dry run of what a freeze holds. */
+  readonly isHeld?: true;
   /** When it is to be sent, and the zone of whoever asks. */
   readonly schedule?: Schedule | undefined;
   readonly zone?: string;

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
-import { channelRule, type Policy } from '../policy/rules.ts';
-import { channel as channelLink, either, list, say, type Text } from '../words/text.ts';
+import { channelRule, type Calling, type Policy } from '../policy/rules.ts';
+import { channel as channelLink, code, either, list, say, type Text } from '../words/text.ts';
 import type { Channel } from './access-check.ts';
 
 /** Which places may hear about which targets: direct messages, or a channel that the policy lets. */
@@ -12,11 +12,15 @@ import type { Channel } from './access-check.ts';
  */
 export const isDirect = (place: string): boolean => /^[DUW]/.test(place);
 
-/** Why a card about these targets may not be posted in the channel, and where else to ask; undefined: it may. */
+/**
+ * Why a card about these targets may not be posted in the channel, and where else to ask; undefined: it may. `caller`:
+ * the program that asks, which is in no channel itself.
+ */
 export function channelRefusal(
   policy: Policy,
   channel: Channel,
   targets: readonly (Target | undefined)[],
+  caller?: Calling,
 ): { readonly why: Text; readonly hint: Text; readonly isLater: boolean } | undefined {
   if (channel.shared !== false) {
     const is = channel.shared
@@ -24,7 +28,7 @@ export function channelRefusal(
       : 'may be shared with another organisation (Slack gives no answer)';
     return {
       why: say`${{ channel: channel.id }} ${is}, so sites can't be discussed there.`,
-      hint: say`Ask me in an internal channel or in a direct message.`,
+      hint: caller ? anotherFor(caller) : say`Ask me in an internal channel or in a direct message.`,
       isLater: channel.shared === undefined,
     };
   }
@@ -35,16 +39,24 @@ export function channelRefusal(
   const all = [...new Set(sites)];
   const others = all.flatMap((site) => (site && channelRule(policy, channel.id, [site]) === 'outside' ? [site] : []));
   const than = all.length > 1 && others.length > 0 ? say` than ${list(others, 3)}` : undefined;
+  const [here, thisOne] = caller
+    ? [channelLink(channel.id), channelLink(channel.id)]
+    : ['this channel', 'This channel'];
   const why =
-    rule === 'denied' ? say`Sites can't be discussed in this channel.` : say`This channel is for other sites${than}.`;
+    rule === 'denied' ? say`Sites can't be discussed in ${here}.` : say`${thisOne} is for other sites${than}.`;
   const right = [...policy.channels.bounds.keys()].filter((id) => channelRule(policy, id, sites) === 'ok');
-  const where = [...right.slice(0, maxRight).map((id) => [channelLink(id)]), 'a direct message'];
-  return { why, hint: say`Ask me in ${either(where)}.`, isLater: false };
+  const where = right.slice(0, maxRight).map((id) => [channelLink(id)]);
+  const hint = caller ? anotherFor(caller, where) : say`Ask me in ${either([...where, 'a direct message'])}.`;
+  return { why, hint, isLater: false };
 }
 
+/** Where a program's cards are posted stands in the policy. */
+const anotherFor = ({ name }: Calling, where: readonly Text[] = []): Text =>
+  say`The policy names it as the ${code('channel')} of ${code(name)}; that would have to be another${where.length > 0 ? say`: ${either(where)}` : ''}.`;
+
 /** Throws `Refusal` if a card about these targets may not be posted in the channel. */
-export function assertChannel(policy: Policy, channel: Channel, targets: readonly (Target | undefined)[]): void {
-  const refused = channelRefusal(policy, channel, targets);
+export function assertChannel(...about: Parameters<typeof channelRefusal>): void {
+  const refused = channelRefusal(...about);
   if (refused) throw new Refusal(say`${refused.why} Nothing was done.`, refused);
 }
 

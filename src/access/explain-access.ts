@@ -1,17 +1,18 @@
 import { catalogue } from '../commands/index.ts';
-import { nameOf } from '../commands/rights.ts';
+import { isForCallers, nameOf } from '../commands/rights.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { holds, membershipsOf } from '../policy/memberships.ts';
 import { decideAccess, decideReading, unknownIn, type AccessDecision } from '../policy/policy.ts';
 import type { AccessRequest as Asked } from '../policy/matching.ts';
-import { namesCommand, type Policy } from '../policy/rules.ts';
+import { namesCommand, type Needed, type Policy } from '../policy/rules.ts';
 import { code, joined, sample, say, typed } from '../words/text.ts';
 import { type Ability, type RuleLine, answerOnAny, howMany, openTargets, answerOfRefused } from './ability.ts';
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
 import { tooFewApprove } from './nobody-approves.ts';
 import { callingAs } from './authorization.ts';
-import { freezeNote } from './in-freeze.ts';
+import { strictestOf } from '../policy/approval-requirement.ts';
+import { approvalAdded, freezeNote } from './in-freeze.ts';
 import type { Database } from '../storage/database.ts';
 import { aboutOf, targetsOf } from './targets.ts';
 import { channelRefusal } from './assert-channel.ts';
@@ -37,10 +38,7 @@ import type { AccessContext } from './context.ts';
 
 /** Answers whether somebody may run something, with the same checks as when they run it. */
 
-/**
- * Answers `by` about the person `id`, by default themselves. Names resolve as for `by`. `at`: when they would do it, by
- * which freezes are told. Throws `Refusal`.
- */
+/** Answers `by` about the person `id`, by default themselves; names resolve as for `by`. `at`: when. Throws `Refusal`. */
 export async function explainAccess(
   context: AccessContext,
   by: Person,
@@ -63,11 +61,16 @@ export async function explainAccess(
     one === undefined || one.kind === 'company' ? [] : one.name,
   );
   return {
-    person: { id: person.id, name: person.name },
+    person: { id: person.id, name: person.name, caller: person.caller },
     path: nameOf(asked.command, path),
     risk: asked.command.risk,
     target: named.length > 0 ? named.join(' and ') : undefined,
-    answer: await answerOf(context, person, resolved),
+    answer: await answerOf(
+      context,
+      person,
+      resolved,
+      approvalAdded(context.policy(), person, resolved, { company: context.company(), at }),
+    ),
     ...(at !== undefined && {
       freeze: freezeNote(context.policy(), person, resolved, { company: context.company(), at }),
     }),
@@ -105,7 +108,7 @@ async function explainOnAny(
     return decideAccess(policy, person, { ...asked, aims: [{ target, access: 'change' }] });
   });
   return {
-    person: { id: person.id, name: person.name },
+    person: { id: person.id, name: person.name, caller: person.caller },
     path: nameOf(asked.command, resolved.parsed.path),
     risk: asked.command.risk,
     target: howMany(decisions, targets),
@@ -134,23 +137,24 @@ export async function explainTo(
     targets.length > 0
       ? await explainOnAny(context, by, id, resolved, targets)
       : await explainAccess(context, by, args, id, at);
-  const ability = await withChannel(context, found, resolved, cardChannel);
+  const ability = await withChannel(context, by, found, resolved, cardChannel);
   if (readsCompany(context, by)) return ability;
   const { asked } = aboutOf(resolved, context.company());
   const part = ({ line }: RuleLine): RuleLine => ({ line, text: partOf(context.policy(), line, asked) });
   return { ...ability, answer: withRules(ability.answer, part) };
 }
 
-/** Only the card of an action is posted in a channel. */
+/** Only the card of an action is posted in a channel. Where a program's are says nothing of its person's. */
 async function withChannel(
   { policy, company }: AccessContext,
+  { caller }: Person,
   ability: Ability,
   resolved: Resolved,
   cardChannel: () => Promise<Channel>,
 ): Promise<Ability> {
-  if (resolved.parsed.command.shape !== 'action') return ability;
+  if (resolved.parsed.command.shape !== 'action' || ability.person.caller !== caller) return ability;
   const { target, alsoReads } = targetsOf(resolved, company());
-  const refused = channelRefusal(policy(), await cardChannel(), [target, ...alsoReads]);
+  const refused = channelRefusal(policy(), await cardChannel(), [target, ...alsoReads], caller);
   return refused ? { ...ability, notHere: joined([refused.why, refused.hint]) } : ability;
 }
 
@@ -172,13 +176,15 @@ function partOf({ rules }: Policy, line: number, { command, aims }: Asked): stri
   return words.join(' ');
 }
 
-async function answerOf(context: AccessContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {
+async function answerOf(
+  context: AccessContext,
+  person: Person,
+  resolved: Resolved,
+  added: 'none' | Needed,
+): Promise<Ability['answer']> {
   const policy = context.policy();
-  const { command } = resolved.parsed;
-  if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };
-  const unseen = answerIfUnseen(policy, person, resolved);
-  if (unseen) return unseen;
-  if (command.shape === 'builtin' && command.right === 'anyone') return { kind: 'for everybody' };
+  const without = answerWithoutRules(policy, person, resolved);
+  if (without) return without;
   const { target, asked } = aboutOf(resolved, context.company());
   const site = Object.values(resolved.input).find(isSite);
   const read = readIn(resolved, target);
@@ -186,7 +192,10 @@ async function answerOf(context: AccessContext, person: Person, resolved: Resolv
   const decisions = requests.map((one) => decideAccess(policy, person, one));
   const decision = decisions.find(({ kind }) => kind === 'allowed') ?? decisions[0];
   if (decision === undefined) return { kind: 'hidden', what: site?.name ?? '' };
-  if (decision.kind === 'allowed') return allowedAnswer(context, person, resolved, decision);
+  if (decision.kind === 'allowed') {
+    const approval = strictestOf([decision.approval, added]);
+    return allowedAnswer(context, person, resolved, { ...decision, approval });
+  }
   const anywhere =
     (site ?? read) === undefined ? answerAnywhere(policy, person, resolved, { target, asked }) : undefined;
   return anywhere ?? answerOfRefused(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
@@ -196,14 +205,21 @@ async function answerOf(context: AccessContext, person: Person, resolved: Resolv
 const readIn = ({ parsed, input }: Resolved, target: Target | undefined) =>
   parsed.command.shape === 'report' && target === undefined ? Object.values(input).find(isNamed) : undefined;
 
-/** The answer if the person may not see what is named, or if that is unknown. */
-function answerIfUnseen(policy: Policy, person: Person, { input }: Resolved): Ability['answer'] | undefined {
+/** The answer for whom no rule is asked, if the person may not see what is named, or that is unknown, and for what is for all. */
+function answerWithoutRules(
+  policy: Policy,
+  person: Person,
+  { parsed, input }: Resolved,
+): Ability['answer'] | undefined {
+  const { path, command } = parsed;
+  if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };
+  if (person.caller && !isForCallers(path, command)) return { kind: 'only people' };
   for (const value of Object.values(input).filter(isNamed)) {
     const seen = decideReading(policy, person, value);
     if (unknownIn(seen).length > 0) return { kind: 'unknown', userGroups: unknownIn(seen) };
     if (seen.kind === 'not allowed') return { kind: 'hidden', what: value.name };
   }
-  return undefined;
+  return command.shape === 'builtin' && command.right === 'anyone' ? { kind: 'for everybody' } : undefined;
 }
 
 /** The answer with whom the rules ask for approval. */

@@ -2,7 +2,7 @@ import { Refusal } from '../base/errors.ts';
 import type { Company, Environment } from '../hosting/contract/target.ts';
 import { dayMs } from '../words/duration.ts';
 import { decideFreeze, freezesAround, groupsIn, type FreezeDecision } from '../policy/freezes.ts';
-import type { Freeze, Member, Policy } from '../policy/rules.ts';
+import type { Freeze, Member, Needed, Policy } from '../policy/rules.ts';
 import { code, either, joined, say, time, type Text } from '../words/text.ts';
 import { canonicalArgs, type Resolved } from '../language/resolve.ts';
 import { atArg } from '../language/schedule.ts';
@@ -24,6 +24,17 @@ export const freezeDecision = (
   { company, at }: { readonly company: Company; readonly at: number },
 ): FreezeDecision => decideFreeze(policy, person, aboutOf(resolved, company).asked, at);
 
+/** The approval that exceptions add at that moment; `at` undefined: none. */
+export function approvalAdded(
+  policy: Policy,
+  person: Member,
+  resolved: Resolved,
+  { company, at }: { readonly company: Company; readonly at: number | undefined },
+): 'none' | Needed {
+  const decision = at === undefined ? undefined : freezeDecision(policy, person, resolved, { company, at });
+  return decision?.kind === 'open' ? decision.approval : 'none';
+}
+
 /** The refusal of a request that a freeze holds, or may hold. */
 export function refusedInFreeze(
   decision: Exclude<FreezeDecision, { kind: 'open' }>,
@@ -35,17 +46,19 @@ export function refusedInFreeze(
   const { until } = decision;
   const at = until === undefined ? undefined : atArg(until);
   const args = canonicalArgs({ parsed: { ...parsed, at }, input }, { reason: parsed.reason });
-  return new InFreeze(say`${freezeInWords(decision, where)} Nothing was sent.`, {
-    hint: say`Ask again when it is over, or now with ${code('--at')} and a time after it. An Undo, and taking access away, are never frozen.`,
+  return new InFreeze(say`${freezeInWords(decision, where, parsed.at !== undefined)} Nothing was sent.`, {
+    hint: say`Ask again when it is over, or now with ${code('--at')} and a time after it.`,
     offers: at === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
   });
 }
 
-/** Which freeze holds something back, until when, and who may do it all the same. */
-export function freezeInWords({ by, until, mayStill }: Holding, where: string | undefined): Text {
-  const lasts = until === undefined ? say`with no end in sight` : say`until ${time(until, 'date')}`;
-  const who = mayStill.length > 0 ? say`${either(mayStill, 'and')} may do it all the same.` : undefined;
-  return joined([say`**${where ?? 'This'} is in a freeze** ${lasts}: ${namesOf(by)}.`, who]);
+/** Which freeze holds something back, until when, and whom it excepts. `isLater`: at the time that was asked for. */
+export function freezeInWords({ by, until, mayStill }: Holding, where: string | undefined, isLater = false): Text {
+  const lasts = until === undefined ? '' : say` until ${time(until, 'date')}`;
+  const is = isLater ? 'will be in a freeze then,' : 'is in a freeze';
+  const who =
+    mayStill.length > 0 ? say`It excepts ${either(mayStill, 'and')}, if they ask for it themselves.` : undefined;
+  return joined([say`**${where ?? 'This'} ${is}**${lasts}: ${namesOf(by)}.`, who]);
 }
 
 /** The names of freezes with their reasons. */
@@ -71,14 +84,24 @@ export function freezeNote(
 
 /** The freezes that hold these environments now (epoch ms), or will soon, whoever asks; each with its times. */
 export const freezesAt = (policy: Policy, environments: readonly Environment[], at: number): readonly Text[] =>
-  freezesAround(policy, environments, { at, withinMs: soonMs }).map(({ freeze, from, until }) => {
+  freezesAround(policy, environments, { at, withinMs: soonMs }).map(({ freeze, on, from, until }) => {
     const lasts =
       from <= at ? say`until ${time(until, 'date')}` : say`from ${time(from, 'date')} to ${time(until, 'date')}`;
     const what = freeze.what ? say`, for ${joined([...freeze.what].map(code), ', ')}` : '';
     const who = groupsIn(freeze);
-    const but = who.length > 0 ? say`, but ${either(who, 'and')} may` : '';
-    return say`${namesOf([freeze])}, ${lasts}${what}${but}`;
+    const but = who.length > 0 ? say`, except for ${either(who, 'and')}` : '';
+    const where = environments.length > 1 ? say`${placesOf(on)}: ` : '';
+    return say`${where}${namesOf([freeze])}, ${lasts}${what}${but}`;
   });
+
+const maxPlaces = 3;
+const placesOf = (on: readonly Environment[]): Text => {
+  const rest = on.length - maxPlaces;
+  return say`${joined(
+    on.slice(0, maxPlaces).map(({ name }) => name),
+    ', ',
+  )}${rest > 0 ? ` and ${rest} more` : ''}`;
+};
 
 /** A freeze that begins within this time is told beforehand. */
 const soonMs = dayMs;
@@ -94,7 +117,7 @@ export function freezeWarning(
       : undefined;
   const next =
     nextAt !== undefined && nextAt < until
-      ? say`**A freeze begins ${time(nextAt, 'date')}.** What is not sent by then waits for its end.`
+      ? say`**A freeze begins ${time(nextAt, 'date')}.** From then on this is not sent.`
       : undefined;
   const all = joined([lifted, next]);
   return all.length > 0 ? all : undefined;

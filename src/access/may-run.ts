@@ -1,7 +1,7 @@
 import { isName } from '../commands/kit/action.ts';
 import type { Fields } from '../commands/kit/fields.ts';
 import { catalogue, commandAt, type Command } from '../commands/index.ts';
-import { rightOf, rightsOf } from '../commands/rights.ts';
+import { isForCallers, rightOf, rightsOf } from '../commands/rights.ts';
 import { offering, Refusal } from '../base/errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { decideAnywhere, decideAccess, mayAnywhere, unknownIn } from '../policy/policy.ts';
@@ -29,8 +29,9 @@ const groupsAmong = (answers: readonly MayRun[]): readonly string[] => [
   ...new Set(answers.flatMap((is) => (typeof is === 'string' ? [] : is))),
 ];
 
-/** Whether the person may run the command on any target. */
+/** Whether the person may run the command on any target. What only people do, no program may for them. */
 export function mayRunSomewhere(policy: Policy, person: Member, path: string, command: Command): MayRun {
+  if (person.caller && !isForCallers(path, command)) return 'no';
   if (command.shape === 'builtin' && !command.everywhere && command.right === 'anyone') return 'yes';
   const kinds = kindsOf(command);
   const all = rightsOf(path, command).flatMap((right) =>

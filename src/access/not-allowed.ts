@@ -1,7 +1,7 @@
 import { Refusal, type Offer } from '../base/errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { decideReading, unknownIn, type AccessDecision } from '../policy/policy.ts';
-import type { Member, Policy, RuleRef } from '../policy/rules.ts';
+import { callerPrefix, type Member, type Policy, type RuleRef } from '../policy/rules.ts';
 import { code, joined, sample, say, type Text } from '../words/text.ts';
 import { type Resolved, canonicalArgs, isNamed, unknownName } from '../language/resolve.ts';
 import { MembershipUnknown } from './unknown-groups.ts';
@@ -16,12 +16,14 @@ export class NotAllowed extends Refusal {
   }
 }
 
+type NotAllowedDecision = Extract<AccessDecision, { kind: 'not allowed' }>;
+
 /** The refusal of a command that the rules don't allow, for somebody who may see its targets. */
 export function notAllowed(
   resolved: Resolved,
   path: string,
   target: Target | undefined,
-  decision: Extract<AccessDecision, { kind: 'not allowed' }>,
+  decision: NotAllowedDecision,
 ): Refusal {
   const { command } = resolved.parsed;
   const where = target && target.kind !== 'company' ? ` on ${target.name}` : '';
@@ -29,18 +31,23 @@ export function notAllowed(
   const unknown = unknownIn(decision);
   if (unknown.length > 0) return new MembershipUnknown(say`you may run ${code(path)}${where}`, unknown, not);
   const who = decision.whoMay.length > 0 ? joined(decision.whoMay, ' and ') : undefined;
-  const because =
-    decision.why.kind === 'denied'
-      ? say`Line ${decision.why.rule.line} of the policy forbids it${who ? say`; ${who} may do it` : ''}.`
-      : who
-        ? say`${rulesLet(decision.lets)} ${who} do it.`
-        : say`No rule allows anybody to do it.`;
-  const says = say`**You may not run ${path}${where}.** ${because} Nothing was ${not}.`;
+  const says = say`**You may not run ${path}${where}.** ${becauseOf(decision, who)} Nothing was ${not}.`;
   if (who && command.shape === 'action') return new NotAllowed(says, resolved, handOnOffer(resolved));
   const isWide = command.shape === 'report' && command.narrowedBy !== undefined && target?.kind === 'company';
   const hint = isWide ? say`${sample(`${path} in site/environment`)} asks about an environment.` : undefined;
   return new Refusal(says, { hint });
 }
+
+function becauseOf({ why, lets }: NotAllowedDecision, who: Text | undefined): Text {
+  if (why.kind === 'denied')
+    return say`Line ${why.rule.line} of the policy forbids it${who ? say`; ${who} may do it` : ''}.`;
+  if (why.kind === 'no rule' && why.caller !== undefined) return noRuleNames(why.caller);
+  return who ? say`${rulesLet(lets)} ${who} do it.` : say`No rule allows anybody to do it.`;
+}
+
+/** To a program whose person may. */
+export const noRuleNames = (caller: string): Text =>
+  say`A rule lets the person for whom you ask do it, but none names you, ${code(callerPrefix + caller)}.`;
 
 /** The most rules whose lines are named; the rest are counted. */
 const maxLines = 4;
@@ -55,8 +62,8 @@ function rulesLet(rules: readonly RuleRef[]): string {
 
 /** The button that asks people who may run it. Not for a handed-on request or a dry run. */
 function handOnOffer(resolved: Resolved): readonly Offer[] {
-  const { reason, dryRun, handedOn } = resolved.parsed;
-  if (dryRun || handedOn !== undefined) return [];
+  const { reason, dryRun, handedOn, at } = resolved.parsed;
+  if (dryRun || handedOn !== undefined || at !== undefined) return [];
   return [{ label: 'Ask somebody who may', args: canonicalArgs(resolved, { reason, handOn: true }) }];
 }
 

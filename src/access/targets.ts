@@ -82,7 +82,7 @@ export function targetsOf(
 
 /** The targets each person used last; offered first when they search for a name. */
 export type Recent = {
-  /** Ids of targets, newest first. If nothing is remembered, they are read from the person's changes. */
+  /** Ids of targets, newest first. If nothing is remembered, they are read from what the person changed themselves. */
   readonly of: (person: string) => Promise<readonly string[]>;
   readonly note: (person: string, target: string) => void;
 };
@@ -101,7 +101,7 @@ export function createRecent({ db }: Database): Recent {
   const of = async (person: string): Promise<readonly string[]> => {
     const remembered = known.get(person);
     if (remembered) return remembered;
-    const changes = await listChanges(db, { requesters: [person], limit: 4 * maxTargets });
+    const changes = await listChanges(db, { requesters: [person], by: 'people', limit: 4 * maxTargets });
     return keep(person, [...(known.get(person) ?? []), ...changes.map(({ target }) => target.replace(/^[^:]*:/, ''))]);
   };
   return {

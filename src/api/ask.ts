@@ -1,7 +1,8 @@
-import { catalogue, changesSomething, type Command } from '../commands/index.ts';
+import { catalogue } from '../commands/index.ts';
 import { Refusal, type Args } from '../base/errors.ts';
-import { rightOf } from '../commands/rights.ts';
+import { isForCallers } from '../commands/rights.ts';
 import { shownOf } from '../change/confirmation.ts';
+import { AskedBefore } from '../change/open-changes.ts';
 import { parse, parseArgs, parseGiven } from '../language/parse.ts';
 import { refuseKeys } from '../language/pasted-credentials.ts';
 import { exactly, refuseHidden } from '../language/tokenize.ts';
@@ -11,27 +12,24 @@ import type { Change } from '../storage/changes.ts';
 import type { Page } from '../commands/kit/page.ts';
 import { check, next, type Next, type Request } from '../talk/conversation.ts';
 import type { PipelineContext } from '../talk/context.ts';
-import { readPauses } from '../decide/admin-actions.ts';
+import { readsCompany } from '../access/visibility.ts';
+import { pausesFor } from '../decide/admin-actions.ts';
 import { handleSetBack } from '../send/failover-and-restore.ts';
 import { plain, say, time } from '../words/text.ts';
 import type { Authenticated } from './authenticate.ts';
-import { incomplete, problem } from './problem.ts';
+import { askingPerson } from './changes.ts';
+import { incomplete, problem, refused } from './problem.ts';
 import type { AskBody } from './schemas.ts';
 
 /** What a caller asks goes through the same conversation as what a person types. */
 
 export type Asked =
   | { readonly kind: 'page'; readonly command: string; readonly page: Page }
-  | { readonly kind: 'saved'; readonly change: Change };
+  | { readonly kind: 'saved'; readonly change: Change }
+  /** This request has made this change already. */
+  | { readonly kind: 'asked before'; readonly change: Change };
 
-/** Which of the commands a caller may use at all: those that change a site, and reports that need no right by name. */
-export const isForCallers = (path: string, command: Command): boolean =>
-  command.shape === 'action' || (!changesSomething(command) && rightOf(path, command).risk !== 'named');
-
-/**
- * Asks for it. Throws `Refusal` or `ProblemError` for what is refused or lacks something; `AskedBefore` if this request
- * made a change already.
- */
+/** Asks for it. Throws `Refusal` or `ProblemError` for what is refused or lacks something. */
 export async function askAs(
   context: PipelineContext,
   { caller, calling }: Authenticated,
@@ -42,7 +40,7 @@ export async function askAs(
   if (parsed.command.shape === 'action' && !parsed.dryRun) {
     if (calling.request === undefined)
       throw new Refusal('A change needs an Idempotency-Key, so that it is asked for once. Nothing was done.');
-    await refuseWhilePaused(context);
+    await refuseWhilePaused(context, { caller, calling });
   }
   const from: Request['from'] = {
     person: caller.for,
@@ -93,10 +91,11 @@ function refuseUnlessForCallers({ path, command, queue, handOn, handedOn }: Pars
  * While somebody has paused callers. And after a failover or a restore nobody can tell what was asked before, until
  * somebody has looked and resumed.
  */
-async function refuseWhilePaused(context: PipelineContext): Promise<void> {
+async function refuseWhilePaused(context: PipelineContext, authenticated: Authenticated): Promise<void> {
   // Nobody may have noticed yet.
   await handleSetBack(context);
-  const { all, callers } = await readPauses(context.database.db);
+  const person = await askingPerson(context, authenticated);
+  const { all, callers } = await pausesFor(context, { mayAny: () => readsCompany(context, person) });
   if (callers) {
     const { name, by, at, why } = callers;
     const because = why === undefined ? '' : `: “${why}”`;
@@ -139,7 +138,8 @@ async function step(
   const came = checked.kind === 'refuse' ? checked : await next(context, checked, undefined);
   switch (came.kind) {
     case 'refuse':
-      throw came.refusal;
+      if (came.refusal instanceof AskedBefore) return { kind: 'asked before', change: came.refusal.change };
+      throw refused(came.refusal, came.person && context.names(came.person));
     case 'show':
       return { kind: 'page', command: came.authorized.parsed.path, page: await whole(came.page) };
     case 'review':

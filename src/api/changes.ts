@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import { Refusal } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
 import { findChange, listChanges, isBatch, changesInBatch, type Change } from '../storage/changes.ts';
 import { linesOfChanges } from '../storage/audit.ts';
 import { listVotes } from '../storage/votes.ts';
@@ -15,12 +15,13 @@ import { problem, ProblemError } from './problem.ts';
 import type { ChangeAnswer } from './schemas.ts';
 import type { EventHub } from './events.ts';
 import type { Places } from './request-limits.ts';
+import type { Answering } from './untaken.ts';
 
 /** The changes of a caller over HTTP: how they are, what comes of them, and taking them back. */
 
 export type Env = {
-  Variables: { caller: Authenticated; request: string };
-  Bindings: { incoming?: IncomingMessage; outgoing?: ServerResponse };
+  Variables: { caller: Authenticated; request: string; isStream?: true };
+  Bindings: { answering?: Answering };
 };
 
 export type ApiOptions = {
@@ -31,8 +32,15 @@ export type ApiOptions = {
   readonly streams: Places;
   /** The values of `Host` that are this interface. */
   readonly hosts: ReadonlySet<string>;
-  readonly onFault: (request: string, error: unknown) => void;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'error'>;
 };
+
+/** How it is answered; undefined: it is asked in this process. */
+export const answeringOf = ({ env }: { readonly env: Env['Bindings'] | undefined }): Answering | undefined =>
+  env?.answering;
+
+/** What the log says of a fault of ours. */
+export const requestFailed = 'a request of a program failed';
 
 /** A silent connection is closed after ten seconds, so a comment is sent this often. */
 const keepAliveMs = 5_000;
@@ -118,6 +126,7 @@ export async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Re
   }
   const end = streams.begin(c.get('caller').caller.name);
   if (!end) throw tooMany('streams of this caller are open');
+  c.set('isStream', true);
   return streamSSE(c, async (stream) => {
     const news = options.events.follow(change.number);
     stream.onAbort(news.end);
@@ -125,7 +134,8 @@ export async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Re
       await tell(context, c, stream, news, after);
     } catch (error) {
       // Also a right that is gone ends it.
-      if (!(error instanceof ProblemError || error instanceof Refusal)) options.onFault(c.get('request'), error);
+      if (!(error instanceof ProblemError || error instanceof Refusal))
+        options.log.error({ err: error, request: c.get('request') }, requestFailed);
     } finally {
       news.end();
       end();

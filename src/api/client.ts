@@ -1,4 +1,7 @@
+import type { z } from 'zod';
+import { plainMistakesIn } from '../base/addresses.ts';
 import type { EnvironmentVariables } from '../base/config.ts';
+import { attempt, errorMessage } from '../base/errors.ts';
 import { problemSchema, type ChangeAnswer, type Problem } from './schemas.ts';
 
 /** What the clients of the HTTP interface share: a terminal, and the door for agents. */
@@ -7,11 +10,14 @@ import { problemSchema, type ChangeAnswer, type Problem } from './schemas.ts';
 export type ApiClient = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** The client for these settings. Throws if one of them is missing or cannot be used: `fetch` would quote it. */
-export function clientFor({ SITEHAND_URL: url, SITEHAND_CALLER_KEY: key }: EnvironmentVariables): ApiClient {
+export function clientFor(environment: EnvironmentVariables): ApiClient {
+  const { SITEHAND_URL: url, SITEHAND_CALLER_KEY: key, ALLOW_PLAIN_HTTP } = environment;
   if (!url || !key) throw new Error('SITEHAND_URL and SITEHAND_CALLER_KEY have to be set. Nothing was asked.');
   const base = URL.parse(url);
   if (!base || base.username !== '' || base.password !== '')
     throw new Error('SITEHAND_URL is not an address, like http://127.0.0.1:4701. Nothing was asked.');
+  const [inClear] = plainMistakesIn({ SITEHAND_URL: url, ALLOW_PLAIN_HTTP });
+  if (inClear !== undefined) throw new Error(`${inClear}. Nothing was asked.`);
   if (!/^[\w-]+$/.test(key)) throw new Error('SITEHAND_CALLER_KEY is not the key of a caller. Nothing was asked.');
   return (path, init = {}) =>
     fetch(new URL(path, base), {
@@ -28,26 +34,49 @@ export const askFor = (client: ApiClient, body: object, key: string): Promise<Re
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
   });
 
-/** The problem that an answer tells of; of a proxy's answer, its status. */
-export async function problemIn(response: Response): Promise<Pick<Problem, 'detail' | 'fields' | 'lines'>> {
-  const read = problemSchema.safeParse(await response.json().catch(() => undefined));
-  return read.success ? read.data : { detail: `The interface answered ${response.status}.` };
+/**
+ * What came of a request. `refused`: the interface says that nothing was done; `againMs`: until it may be repeated.
+ * `unknown`: nothing says what was done. A proxy answered in its place, the answer broke off, or it met a fault.
+ */
+export type Came<A> =
+  | { readonly kind: 'answered'; readonly answer: A }
+  | { readonly kind: 'refused'; readonly problem: Problem; readonly againMs?: number }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** After how many seconds what was too much at once is asked again, if the interface does not say. */
+const againS = 5;
+
+/** Reads what came of a request that is answered with `schema`. Never rejects. */
+export async function cameOf<A>(asked: Response | Promise<Response>, schema: z.ZodType<A>): Promise<Came<A>> {
+  try {
+    const response = await asked;
+    const { ok, status, headers } = response;
+    const text = await response.text();
+    const body = attempt((): unknown => JSON.parse(text));
+    const answer = schema.safeParse(body);
+    if (ok && answer.success) return { kind: 'answered', answer: answer.data };
+    const { data: problem } = problemSchema.safeParse(body);
+    if (problem?.status !== status)
+      return { kind: 'unknown', why: `the answer, ${status}, is none of Sitehand's interface for programs` };
+    if (status >= 500 && status !== 503) return { kind: 'unknown', why: problem.detail };
+    const againMs = (Number(headers.get('retry-after')) || againS) * 1_000;
+    return { kind: 'refused', problem, ...(status === 429 && { againMs }) };
+  } catch (error) {
+    return { kind: 'unknown', why: errorMessage(error) };
+  }
 }
 
 const maxChoices = 10;
 
-/** What a form would ask for, and what can be said instead, one line each. */
-export const problemLines = ({
-  detail,
-  fields = [],
-  lines = [],
-}: Pick<Problem, 'detail' | 'fields' | 'lines'>): readonly string[] => [
+/** A problem with its id, what a form would ask for, and what can be said instead, one line each. */
+export const problemLines = ({ detail, request, fields = [], lines = [] }: Problem): readonly string[] => [
+  `${detail} (${request})`,
   ...fields.flatMap(({ field, says, choices }) => {
     if (says === detail) return [];
     const some = choices.length > 0 ? ` (${choices.slice(0, maxChoices).join(', ')})` : '';
-    return `${field}: ${says ?? 'missing'}${some}`;
+    return `  ${field}: ${says ?? 'missing'}${some}`;
   }),
-  ...lines.map((line) => `Try: ${line}`),
+  ...lines.map((line) => `  Try: ${line}`),
 ];
 
 /** Whose approval it waits for: `1 of leads, until …`; undefined: nobody's. */

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { approvalIn, askFor, problemLines, problemIn, type ApiClient } from './client.ts';
-import { changeSchema, commandSchema, idempotencyKey, pageSchema, saySchema } from './schemas.ts';
+import { approvalIn, askFor, cameOf, problemLines, type ApiClient } from './client.ts';
+import { answerSchema, commandSchema, idempotencyKey, saySchema } from './schemas.ts';
 
 /** The door for agents: few tools over the HTTP interface. Nothing here approves. */
 
 /** What this caller may use. Rejects if the interface refuses the key or is not reached. */
-export async function commandsFrom(response: Response): Promise<readonly Command[]> {
-  if (!response.ok) throw new Error((await problemIn(response)).detail);
-  return z.object({ commands: z.array(commandSchema) }).parse(await response.json()).commands;
+export async function commandsFrom(asked: Response | Promise<Response>): Promise<readonly Command[]> {
+  const came = await cameOf(asked, z.object({ commands: z.array(commandSchema) }));
+  if (came.kind === 'answered') return came.answer.commands;
+  throw new Error(came.kind === 'refused' ? came.problem.detail : came.why);
 }
 
 /** A server with a tool for each report among these commands, and those for changes. */
@@ -44,7 +45,7 @@ function addReport(server: McpServer, client: ApiClient, report: Command): void 
       }),
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
-    async ({ words }) => answer(await askFor(client, { say: `${command} ${words}`.trim() }, randomUUID())),
+    async ({ words }) => answer(askFor(client, { say: `${command} ${words}`.trim() }, randomUUID()), readOnly),
   );
 }
 
@@ -59,7 +60,11 @@ function addPropose(server: McpServer, client: ApiClient, actions: readonly Comm
       }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     },
-    async ({ request_id: id, ...body }) => answer(await askFor(client, body, id)),
+    async ({ request_id: id, ...body }) =>
+      answer(
+        askFor(client, body, id),
+        'It may have been proposed. Propose the same words again with the same request_id: it is proposed once.',
+      ),
   );
 }
 
@@ -73,7 +78,7 @@ function addChange(server: McpServer, client: ApiClient): void {
       inputSchema: numberInput,
       annotations: { readOnlyHint: true },
     },
-    async ({ number }) => answer(await client(`/v1/changes/${number}`)),
+    async ({ number }) => answer(client(`/v1/changes/${number}`), readOnly),
   );
 }
 
@@ -85,25 +90,28 @@ function addCancel(server: McpServer, client: ApiClient): void {
       inputSchema: numberInput,
       annotations: { readOnlyHint: false, destructiveHint: false },
     },
-    async ({ number }) => answer(await client(`/v1/changes/${number}/cancel`, { method: 'POST' })),
+    async ({ number }) =>
+      answer(
+        client(`/v1/changes/${number}/cancel`, { method: 'POST' }),
+        'It may have been cancelled. Read it with `change`.',
+      ),
   );
 }
 
 const text = (says: string, isError = false): CallToolResult => ({ content: [{ type: 'text', text: says }], isError });
 
-async function answer(response: Response): Promise<CallToolResult> {
+/** What to do after a read that was not answered. */
+const readOnly = 'Nothing was changed by this. Read it again.';
+
+/** `ifUnknown`: what to do if nobody can tell what came of it. */
+async function answer(asked: Promise<Response>, ifUnknown: string): Promise<CallToolResult> {
+  const came = await cameOf(asked, answerSchema);
+  if (came.kind === 'unknown') return text(`Unknown: ${came.why}. ${ifUnknown}`, true);
   // It can quote the host, and offer names of its sites.
-  if (!response.ok) {
-    const problem = await problemIn(response);
-    return text(
-      `Refused, ${response.status}.\n${fromOutside([problem.detail, ...problemLines(problem)].join('\n'))}`,
-      true,
-    );
-  }
-  const body: unknown = await response.json();
-  const page = pageSchema.safeParse(body);
-  if (page.success) return text(fromOutside(page.data.text));
-  const change = changeSchema.parse(body);
+  if (came.kind === 'refused')
+    return text(`Refused, ${came.problem.status}.\n${fromOutside(problemLines(came.problem).join('\n'))}`, true);
+  if (came.answer.kind === 'page') return text(fromOutside(came.answer.text));
+  const change = came.answer;
   const { number, title, state, says } = change;
   const approval = approvalIn(change);
   const waits = approval === undefined ? '' : ` It waits for people to approve it: ${approval}.`;

@@ -1,4 +1,6 @@
-import type { Refusal } from '../base/errors.ts';
+import type { Offer, Refusal } from '../base/errors.ts';
+import { catalogue } from '../commands/index.ts';
+import type { KnownNames } from '../language/resolve.ts';
 import { exactly, join } from '../language/tokenize.ts';
 import { joined, plain, typedIn } from '../words/text.ts';
 import type { PipelineContext } from '../talk/context.ts';
@@ -45,16 +47,24 @@ export const problem = (
 ): ProblemError => new ProblemError({ type, title: titles[status] ?? 'Problem', status, detail, ...more }, headers);
 
 /** Only people wait in a queue, or hand a request on. */
-export const onlyForPeople: ReadonlySet<string> = new Set(['--queue', '--hand-on']);
+const onlyForPeople: ReadonlySet<string> = new Set(['--queue', '--hand-on']);
 
 /** How many lines that can be said instead are listed. */
 const maxLines = 3;
 
-/** A refusal, in the words that a person would read. */
-export function refused(refusal: Refusal): ProblemError {
+/** What a button does, as a line; undefined: it opens an empty form, or is for people. Known ids become `names`. */
+function lineOf({ args, opens }: Offer, names: KnownNames | undefined): string | undefined {
+  if (args.some((word) => onlyForPeople.has(word)) || (opens && catalogue.has(args.join(' ')))) return undefined;
+  const known = [...(names?.environments ?? []), ...(names?.domains ?? [])];
+  const named = (id: string): string => known.find((one) => one.id === id)?.name ?? id;
+  const words = args.map((word) => word.split(',').map(named).join(','));
+  return join(words, exactly);
+}
+
+/** A refusal, in the words that a person would read. `names`: those that this person may see. */
+export function refused(refusal: Refusal, names?: KnownNames): ProblemError {
   const { says, hint, offers, isLater, field } = refusal;
-  const some = offers.filter(({ args }) => !args.some((word) => onlyForPeople.has(word)));
-  const lines = [...some.map(({ args }) => join(args, exactly)), ...typedIn(hint)];
+  const lines = [...offers.flatMap((offer) => lineOf(offer, names) ?? []), ...typedIn(hint)];
   return problem(isLater ? 503 : 422, plain(joined([says, hint])), {
     ...(field !== undefined && { type: '#fields', fields: [{ field, says: plain(says), choices: [] }] }),
     ...(lines.length > 0 && { lines: [...new Set(lines)].slice(0, maxLines) }),

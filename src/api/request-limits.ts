@@ -1,4 +1,4 @@
-/** How many requests and streams of each caller are under way, so that none keeps the others out. */
+/** How many requests and streams of each caller are under way, until their answers are taken, so that none keeps the others out. */
 
 /** For one caller, and for all. */
 export type Most = { readonly each: number; readonly all: number };

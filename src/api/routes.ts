@@ -1,20 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { Refusal } from '../base/errors.ts';
-import { silenceMs } from '../base/connections.ts';
+import { attempt, Refusal } from '../base/errors.ts';
 import { NotAdmitted } from '../base/semaphore.ts';
-import { catalogue } from '../commands/index.ts';
 import { findOfCaller, type Change } from '../storage/changes.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { AskedBefore } from '../change/open-changes.ts';
 import { commandsFor } from '../talk/help-page.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import { pageAnswer } from './answers.ts';
-import { askAs, isForCallers } from './ask.ts';
+import { askAs } from './ask.ts';
 import type { Authenticated } from './authenticate.ts';
 import {
   answerFor,
+  answeringOf,
   callerOf,
   cancel,
   eventsOf,
@@ -22,13 +20,14 @@ import {
   ownChange,
   readableAnswer,
   askingPerson,
+  requestFailed,
   tooMany,
   type ApiOptions,
   type Env,
 } from './changes.ts';
 import { openApi } from './openapi.ts';
-import { onlyForPeople, problem, ProblemError, refused } from './problem.ts';
-import { askSchema, idempotencyKey, type Problem } from './schemas.ts';
+import { problem, ProblemError, refused } from './problem.ts';
+import { fieldsSchema, idempotencyKey, saySchema, type AskBody, type Problem } from './schemas.ts';
 
 /** The HTTP interface: its routes, and what each answers. */
 
@@ -42,6 +41,11 @@ export function createApi(options: ApiOptions): Hono<Env> {
     c.set('request', `a-${randomBytes(5).toString('hex')}`);
     c.header('x-request-id', c.get('request'));
     c.header('cache-control', 'no-store');
+    const since = performance.now();
+    await proceed();
+    logRequest(options, c, since);
+  });
+  app.use(async (c, proceed) => {
     refuseForeign(options, c);
     await proceed();
   });
@@ -55,38 +59,52 @@ export function createApi(options: ApiOptions): Hono<Env> {
   app.get('/v1/changes/:number', async (c) => c.json((await ownChange(context, c)).answer));
   app.get('/v1/changes/:number/events', (c) => eventsOf(options, c));
   app.post('/v1/changes/:number/cancel', limited, (c) => cancel(context, c));
-  app.all('/mcp', limited, (c) => agents(app, c));
+  app.post('/mcp', limited, (c) => agents(app, c));
+  refuseOtherMethods(app);
   return app;
+}
+
+/** The longest path that is logged. */
+const maxPath = 100;
+
+/** One line for each request of a caller. What anybody can cause without a key is logged at `debug` only. */
+function logRequest({ log }: ApiOptions, c: Context<Env>, since: number): void {
+  const caller = 'caller' in c.var ? c.var.caller.caller.name : undefined;
+  const what = c.req.path.slice(0, maxPath);
+  const ms = Math.round(performance.now() - since);
+  const line = { request: c.get('request'), caller, method: c.req.method, what, status: c.res.status, ms };
+  log[caller === undefined ? 'debug' : 'info'](line, 'answered a program');
+}
+
+/** Answers 405 at each address with a route, for the methods that have none. */
+function refuseOtherMethods(app: Hono<Env>): void {
+  const routes = app.routes.filter(({ method }) => method !== 'ALL');
+  for (const [path, found] of Map.groupBy(routes, (route) => route.path)) {
+    const allow = [...new Set(found.map(({ method }) => method))].join(', ');
+    app.all(path, () => {
+      throw problem(405, `This answers ${allow} only. Nothing was done.`, {}, { allow });
+    });
+  }
 }
 
 /** The Model Context Protocol, without sessions and subscriptions: each request stands for itself. */
 async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
   const { commandsFrom, createMcpServer } = await import('./mcp.ts');
   const { createMcpHandler } = await import('./protocol.ts');
-  if (c.req.method !== 'POST') throw problem(405, 'This answers POST only, without sessions.', {}, { allow: 'POST' });
-  const [host = '', authorization = ''] = [c.req.header('host'), c.req.header('authorization')];
-  const client = async (path: string, init: RequestInit = {}): Promise<Response> =>
-    app.request(path, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), host, authorization } });
+  const [host = '', authorization] = [c.req.header('host'), c.req.header('authorization')];
+  const own = { host, ...(authorization !== undefined && { authorization }) };
+  const asking = (init: RequestInit = {}): RequestInit => ({
+    ...init,
+    headers: { ...Object.fromEntries(new Headers(init.headers)), ...own },
+  });
+  // What tools are answered is in memory until the agent has taken it.
+  const client = async (path: string, init?: RequestInit): Promise<Response> => app.request(path, asking(init), c.env);
   // This asks with the key, which nothing else checks here.
-  const allowed = await client('/v1/commands');
+  const allowed = await app.request('/v1/commands', asking());
   if (!allowed.ok) return allowed;
   const commands = await commandsFrom(allowed);
-  waitForAnswer(c);
   const handler = createMcpHandler(() => createMcpServer(client, commands), { maxSubscriptions: 0 });
   return handler.fetch(c.req.raw);
-}
-
-/** A report on many environments takes two minutes at most. */
-const answerMs = 150_000;
-
-/**
- * Silence ends a connection soon, but not while a caller that has proved itself waits for its answer. `env` is undefined
- * if the request is made in this process.
- */
-function waitForAnswer({ env }: { readonly env: Env['Bindings'] | undefined }): void {
-  const { incoming, outgoing } = env ?? {};
-  incoming?.socket.setTimeout(answerMs);
-  outgoing?.once('close', () => incoming?.socket.setTimeout(silenceMs));
 }
 
 const authenticating =
@@ -103,11 +121,13 @@ const authenticating =
     c.set('caller', { ...found, calling: { ...found.calling, as: c.get('request') } });
     const end = places.begin(found.caller.name);
     if (!end) throw tooMany('requests of this caller are under way');
-    waitForAnswer(c);
+    const answering = answeringOf(c);
+    answering?.wait();
     try {
       await proceed();
     } finally {
-      end();
+      // A stream has a place of its own.
+      void Promise.resolve(c.get('isStream') ? undefined : answering?.taken).then(end);
     }
   };
 
@@ -129,10 +149,10 @@ export function problemOf(error: unknown): ProblemError | undefined {
   return error instanceof Refusal ? refused(error) : undefined;
 }
 
-function answerProblem({ onFault }: Pick<ApiOptions, 'onFault'>, c: Context<Env>, error: unknown): Response {
+function answerProblem({ log }: Pick<ApiOptions, 'log'>, c: Context<Env>, error: unknown): Response {
   const request = c.get('request');
   const known = problemOf(error);
-  if (!known) onFault(request, error);
+  if (!known) log.error({ err: error, request }, requestFailed);
   const { problem: says, headers } =
     known ??
     problem(500, `Something went wrong on my side. If it matters whether anything was done, look. (${request})`);
@@ -149,10 +169,8 @@ function answerProblem({ onFault }: Pick<ApiOptions, 'onFault'>, c: Context<Env>
 async function commandsOf(context: PipelineContext, authenticated: Authenticated) {
   const person = await askingPerson(context, authenticated);
   return commandsFor(context.policy(), person).flatMap(({ path, isAction, summary, examples, words, mayRun }) => {
-    const command = catalogue.get(path);
-    if (!mayRun || command === undefined || !isForCallers(path, command)) return [];
-    const own = words.filter(([typed]) => !onlyForPeople.has(typed));
-    const options = own.map(([typed, means]) => ({ typed, means }));
+    if (!mayRun) return [];
+    const options = words.map(([typed, means]) => ({ typed, means }));
     return [{ command: path, kind: isAction ? 'action' : 'report', summary, examples, options }];
   });
 }
@@ -160,12 +178,7 @@ async function commandsOf(context: PipelineContext, authenticated: Authenticated
 async function askIn({ context }: ApiOptions, c: Context<Env>): Promise<Response> {
   const { caller, calling } = c.get('caller');
   const text = await textOf(c);
-  const read = askSchema.safeParse(jsonOf(text));
-  if (!read.success)
-    throw problem(
-      422,
-      `${read.error.issues[0]?.path.join('.') || 'The body'}: ${read.error.issues[0]?.message}. Nothing was done.`,
-    );
+  const read = bodyIn(text);
   const id = c.req.header('idempotency-key');
   if (id !== undefined && !idempotencyKey.safeParse(id).success)
     throw problem(
@@ -175,16 +188,12 @@ async function askIn({ context }: ApiOptions, c: Context<Env>): Promise<Response
   const body = createHash('sha256').update(text).digest('hex');
   const request = id === undefined ? undefined : { id, body };
   const before = request && (await findOfCaller(context.database.db, caller.name, request.id));
-  if (before) return same(context, c, before, request.body);
-  try {
-    const asked = await askAs(context, { caller, calling: { ...calling, ...(request && { request }) } }, read.data);
-    if (asked.kind === 'page') return c.json(pageAnswer(asked.command, asked.page));
-    c.header('location', `/v1/changes/${asked.change.number}`);
-    return c.json(await answerFor(context, asked.change), 202);
-  } catch (error) {
-    if (error instanceof AskedBefore && request) return same(context, c, error.change, request.body);
-    throw error;
-  }
+  if (before) return same(context, c, before, body);
+  const asked = await askAs(context, { caller, calling: { ...calling, ...(request && { request }) } }, read);
+  if (asked.kind === 'page') return c.json(pageAnswer(asked.command, asked.page));
+  if (asked.kind === 'asked before') return same(context, c, asked.change, body);
+  c.header('location', `/v1/changes/${asked.change.number}`);
+  return c.json(await answerFor(context, asked.change), 202);
 }
 
 /** The same request again: the same change, if both may still read it. */
@@ -205,10 +214,13 @@ async function textOf(c: Context<Env>): Promise<string> {
   });
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw problem(400, 'The body is not JSON. Nothing was done.');
-  }
+/** Throws what names the first field that is wrong. */
+function bodyIn(text: string): AskBody {
+  const json = attempt((): unknown => JSON.parse(text));
+  if (json === undefined) throw problem(400, 'The body is not JSON. Nothing was done.');
+  const isByFields = typeof json === 'object' && json !== null && 'command' in json;
+  const read = (isByFields ? fieldsSchema : saySchema).safeParse(json);
+  if (read.success) return read.data;
+  const [{ path, message } = { path: [], message: 'Invalid' }] = read.error.issues;
+  throw problem(422, `${path.join('.') || 'The body'}: ${message}. Nothing was done.`);
 }

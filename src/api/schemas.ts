@@ -21,15 +21,13 @@ export const saySchema = z.strictObject({
   say: z.string().min(1).max(maxLine).describe('A line as it is typed in Slack, without the slash command'),
   ...besides,
 });
-/** A request: a line as people type it, or a command and its options by name. */
-export const askSchema = z.union([
-  saySchema,
-  z.strictObject({
-    command: z.string().min(1).max(100).describe('The path of a command: `cache clear`'),
-    fields: z.record(z.string().max(60), fieldValue).default({}).describe('Its options by name, without the dashes'),
-    ...besides,
-  }),
-]);
+/** A request as a command with its options by name. */
+export const fieldsSchema = z.strictObject({
+  command: z.string().min(1).max(100).describe('The path of a command: `cache clear`'),
+  fields: z.record(z.string().max(60), fieldValue).default({}).describe('Its options by name, without the dashes'),
+  ...besides,
+});
+export const askSchema = z.union([saySchema, fieldsSchema]);
 export type AskBody = z.output<typeof askSchema>;
 
 /** What every key of a caller begins with: it is masked wherever it is pasted. */
@@ -91,6 +89,9 @@ export const pageSchema = z.strictObject({
 });
 export type PageAnswer = z.output<typeof pageSchema>;
 
+/** What a request is answered with. */
+export const answerSchema = z.union([pageSchema, changeSchema]);
+
 export const eventSchema = z.strictObject({
   id: z.int().describe('Later events have higher ids'),
   event: z.string(),
@@ -115,7 +116,7 @@ export const problemSchema = z.strictObject({
   title: z.string(),
   status: z.int(),
   detail: z.string().describe('What was wrong, what was not done and what to do next'),
-  request: z.string().describe('The id of this request, also in the trail and the log'),
+  request: z.string().describe('The id of this request in the log, and in the trail of what it asked for'),
   fields: z
     .array(z.strictObject({ field: z.string(), says: z.string().nullable(), choices: z.array(z.string()) }))
     .optional()

@@ -7,8 +7,10 @@ import { notListening } from '../base/errors.ts';
 import { settledWithin } from '../base/time-limit.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import { createEventHub } from './events.ts';
+import type { ApiOptions } from './changes.ts';
 import { createApi } from './routes.ts';
 import { createPlaces, mostRequests, mostStreams } from './request-limits.ts';
+import { createAnswers } from './untaken.ts';
 
 /** The interface for programs, on a port of its own. */
 export type ApiServer = {
@@ -23,7 +25,7 @@ const maxConnections = 1_200;
 export function createApiServer(
   { port, host, url }: NonNullable<Config['api']>,
   context: PipelineContext,
-  onFault: (request: string, error: unknown) => void,
+  log: ApiOptions['log'],
 ): ApiServer {
   const events = createEventHub(context.database, (error) => context.onTrouble('looking for news of changes', error));
   const app = createApi({
@@ -32,15 +34,17 @@ export function createApiServer(
     places: createPlaces(mostRequests),
     streams: createPlaces(mostStreams),
     hosts: hostsOf({ host, url }),
-    onFault,
+    log,
   });
-  const answer = getRequestListener(app.fetch);
+  const answers = createAnswers();
   const server = createServer(serverOptions, (request, response) => {
     // At a stop, a connection ends with its answer.
     response.once('close', () => {
       if (!server.listening) server.closeIdleConnections();
     });
-    void answer(request, response);
+    const answering = answers.follow(request, response);
+    const answer = getRequestListener((asked) => app.fetch(asked, { answering }));
+    void answer(request, response).then(answers.bound);
   });
   const connections = boundConnections(server, maxConnections);
   return {

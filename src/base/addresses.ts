@@ -19,7 +19,14 @@ export const isAuditOut = (text: string): boolean => text === 'stdout' || /^file
 
 /** Which settings lead to another machine in clear, or to one that need not prove who it is. */
 
-const addressed = ['SLACK_API_URL', 'HOSTING_API_URL', 'AUDIT_OUT', 'DATABASE_URL', 'DATABASE_LISTEN_URL'] as const;
+const addressed = [
+  'SLACK_API_URL',
+  'HOSTING_API_URL',
+  'SITEHAND_URL',
+  'AUDIT_OUT',
+  'DATABASE_URL',
+  'DATABASE_LISTEN_URL',
+] as const;
 type Addressed = Readonly<Partial<Record<(typeof addressed)[number], string | undefined>>>;
 
 /**

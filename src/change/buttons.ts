@@ -122,7 +122,8 @@ export function decisionButtons(change: Change, installation: string): readonly 
   const button = decisionButtonOf(change, installation);
   if (change.state === 'waiting') {
     const { title, warning } = frozenCardOf(change);
-    const then = coolsDown(change) ? 'Then it can be stopped for ten seconds.' : undefined;
+    const stops = change.scheduled_at === null ? 'Then it can be stopped for ten seconds.' : undefined;
+    const then = coolsDown(change) ? stops : undefined;
     const again = change.lost_at === null ? undefined : mayBeDone(change);
     // Slack takes 300 characters, so what would be lost comes first.
     const says = joined([title, warning, again, then], '\n');

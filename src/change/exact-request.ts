@@ -104,8 +104,11 @@ export function shownByDryRun({ parsed, target, alsoReads }: Authorized): Sight[
 
 function whatNext(frozen: Frozen): string {
   const { authorization, action, items } = frozen;
+  if (frozen.isHeld) return 'without --dry-run it is refused, because of the freeze';
   if (authorization.approval !== 'none') return 'without --dry-run it waits for approval';
   return items || needsReview(action, frozen)
     ? 'a form asks you once more before it is sent'
-    : 'without --dry-run it is sent at once';
+    : frozen.schedule
+      ? 'without --dry-run it waits for its time'
+      : 'without --dry-run it is sent at once';
 }

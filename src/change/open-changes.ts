@@ -48,6 +48,8 @@ export async function openAbout(db: ReadHandle): Promise<OpenAbout> {
 const maxWaiting = 5;
 /** How many may be on their way to the host: more would keep everybody else waiting. */
 const maxUnderWay = 50;
+/** How many may wait for their time. */
+const maxScheduled = 20;
 /** How many changes one caller may ask for in an hour: people must not be worn down by its requests. */
 const maxAskedByCaller = 20;
 const maxTitleLength = 100;
@@ -77,7 +79,15 @@ export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly
       { label: 'Show them', args: ['changes', '--mine', '--waiting'] },
     );
   }
-  if ((await countOpen(tx, whose, ['approved', 'sending'])) < maxUnderWay) return;
+  if (row.scheduled_at != null) {
+    if ((await countOpen(tx, whose, ['approved'], { isScheduled: true })) < maxScheduled) return;
+    throw many(
+      say`**You already have ${maxScheduled} changes that wait for their time.** Nothing was asked.`,
+      'Cancel one of the others.',
+      { label: 'Show them', args: ['changes', '--mine', '--scheduled'] },
+    );
+  }
+  if ((await countOpen(tx, whose, ['approved', 'sending'], { isScheduled: false })) < maxUnderWay) return;
   throw many(
     say`**You already have ${maxUnderWay} changes on their way to the host.** Nothing was asked.`,
     'Ask again when some of the others are finished.',

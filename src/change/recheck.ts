@@ -108,11 +108,11 @@ async function recheckFreezes(
   restored: Reparsed,
   person: Person,
 ): Promise<Restored | Rechecked> {
-  const { target, args, number, created_at: askedAt, target_name: where } = change;
-  const { access } = frozenCardOf(change);
-  const asked = { resolved: restored.resolved, access, target, args, number, askedAt };
+  const { target, args, number, target_name: where } = change;
   const at = Math.max(await context.database.now(), change.scheduled_at ?? 0);
-  const decision = await underFreezes(context, person, asked, at);
+  const from = change.scheduled_at ?? change.created_at;
+  const asked = { resolved: restored.resolved, target, args, number, from, at };
+  const decision = await underFreezes(context, person, asked);
   if (decision.kind === 'unknown') return notKnown(decision.groups);
   if (decision.kind === 'frozen')
     return { kind: 'in freeze', why: freezeInWords(decision, where), until: decision.until };

@@ -44,7 +44,7 @@ export function asked(change: Change, { held, twin, paused }: Circumstances = {}
   const notified = whoIsNotified(all);
   const then =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
-  const busy = held && say`${lockInBrief(held, change)} ${then}`;
+  const busy = change.scheduled_at === null && held ? say`${lockInBrief(held, change)} ${then}` : undefined;
   const same =
     twin && say`**#${twin.number} is the same request,** from ${mention(twin.requester)}, and is waiting too.`;
   return {
@@ -95,7 +95,7 @@ const resumes: Readonly<Record<PauseScope, string>> = { all: 'resume', callers: 
 
 const sendingSoon = (change: Change, paused: PauseScope | undefined): Text => {
   if (change.scheduled_at !== null)
-    return say`It will be sent ${time(change.scheduled_at, 'date')}, after I have checked everything again.`;
+    return say`It is to be sent from ${time(change.scheduled_at, 'date')} on, after I have checked everything again.`;
   if (paused) return say`${pausedInWords[paused]} It will be sent after ${resumes[paused]}, if it is still valid then.`;
   if (isBatch(change)) return say`It begins now.`;
   if (callOf(change) === undefined) return say`Nothing has to be sent for it.`;

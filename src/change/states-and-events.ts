@@ -38,7 +38,7 @@ export function stateText(
 ): Text {
   if (change.last_note !== null) return parseStored(change.last_note);
   if (change.state === 'approved' && change.scheduled_at !== null)
-    return say`It will be sent ${time(change.scheduled_at, 'date')}. Until then it can be taken back.`;
+    return say`It is to be sent from ${time(change.scheduled_at, 'date')} on. Until then it can be taken back.`;
   if (change.state === 'approved' && coolsDown(change)) return inline(stoppable);
   if (change.state === 'accepted' && change.settled_at !== null)
     return inline('Accepted; this cannot be verified from here.');

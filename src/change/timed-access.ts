@@ -1,7 +1,8 @@
 import { parseStored } from '../storage/parse-json.ts';
 import type { Access } from '../commands/kit/action.ts';
 import { addressesInShort } from '../commands/allowlist/listing.ts';
-import { findChange, touchedSince, touchChange, type Change } from '../storage/changes.ts';
+import { findChange, touchChange, type Change } from '../storage/changes.ts';
+import { touchedSince } from '../storage/undone.ts';
 import type { Tx } from '../storage/database.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { redraw } from '../storage/redraw.ts';
@@ -92,7 +93,9 @@ export async function settleAccess(
   }
   const { id } = await setTimer(tx, timerFor(change, access, starts));
   const cancel = typed(`timers cancel ${change.number}`);
-  const text = say`The access of ${addressesInShort(starts.addresses)} ends ${time(starts.endsAt, 'date')}. ${cancel} ends it now.`;
+  // A program reads this too, and cannot type that.
+  const sooner = change.caller === null ? say`${cancel} ends it now.` : say`People can end it now: ${cancel}.`;
+  const text = say`The access of ${addressesInShort(starts.addresses)} ends ${time(starts.endsAt, 'date')}. ${sooner}`;
   const details = { timer: id, addresses: starts.addresses, ends_at: starts.endsAt };
   await remark('timer_set', text, { details });
 }

@@ -1,4 +1,3 @@
-import type { Access } from '../commands/kit/action.ts';
 import { freezeDecision } from '../access/in-freeze.ts';
 import type { Person } from '../access/access-check.ts';
 import type { Resolved } from '../language/resolve.ts';
@@ -12,33 +11,35 @@ import type { ChangeContext } from './context.ts';
 
 type Asked = Restoring & {
   readonly resolved: Resolved;
-  /** What it does to timed access. */
-  readonly access: Access | undefined;
+  /** When it is to be sent, epoch ms. */
+  readonly at: number;
 };
 
-const free: FreezeDecision = { kind: 'open', approval: 'none', names: [], nextAt: undefined };
+const open: FreezeDecision = { kind: 'open', approval: 'none', names: [], nextAt: undefined };
 
 /**
- * The decision at this moment (epoch ms). Never frozen are a way back, which is read from the rows and declared by
- * nobody, and what only takes access away.
+ * The decision for the moment at which it is to be sent. A way back is never frozen; it is read from the rows, and
+ * declared by nobody. What lets somebody in is none, whatever it reverses.
  */
 export async function underFreezes(
   { policy, company, database }: Pick<ChangeContext, 'policy' | 'company' | 'database'>,
   person: Person,
-  { resolved, access, ...asked }: Asked,
-  at: number,
+  { resolved, at, ...restoring }: Asked,
 ): Promise<FreezeDecision> {
-  if (access?.lets.length === 0) return free;
   const decision = freezeDecision(policy(), person, resolved, { company: company(), at });
-  // What lets somebody in is no way back, whatever it reverses.
-  const mayBeWayBack = decision.kind !== 'open' && access === undefined;
-  return mayBeWayBack && (await isWayBack(database.db, asked)) ? free : decision;
+  // Most requests meet no freeze, so the rows need no look.
+  const { command } = resolved.parsed;
+  const mayBeWayBack = command.shape === 'action' && command.access === undefined && !isOpen(decision);
+  return mayBeWayBack && (await isWayBack(database.db, restoring)) ? open : decision;
 }
+
+/** Whether nothing is asked for because of a freeze, now and later. */
+const isOpen = (decision: FreezeDecision): boolean =>
+  decision.kind === 'open' && decision.names.length === 0 && decision.nextAt === undefined;
 
 /** Whether the approval that a change was asked for with includes what an exception adds. */
 export const includes = (then: 'none' | Needed, added: 'none' | Needed): boolean =>
-  added === 'none' ||
   JSON.stringify(asksOf(strictestOf([then, added]))) === JSON.stringify(asksOf(strictestOf([then])));
 
 const asksOf = (needed: 'none' | Needed) =>
-  needed !== 'none' && needed.requirements.map(({ by, count }) => ({ by, count }));
+  needed !== 'none' && [needed.reason, needed.requirements.map(({ by, count }) => ({ by, count }))];

@@ -1,7 +1,8 @@
 import { parseStored } from '../storage/parse-json.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import { HostTrouble } from '../hosting/client.ts';
-import { findChange, findLater, listChanges, touchChange, touchedSince, type Change } from '../storage/changes.ts';
+import { findChange, touchChange, type Change } from '../storage/changes.ts';
+import { findLater, findUndoable, touchedSince } from '../storage/undone.ts';
 import type { Tx } from '../storage/database.ts';
 import type { ReadHandle } from '../storage/schema.ts';
 import { redraw } from '../storage/redraw.ts';
@@ -44,36 +45,35 @@ export async function undoOf(
   return { change, args: undo.args, since: await whatIsSince(context, person, change, undo) };
 }
 
-/** How many changes before an undo are looked at for the one that it has undone. */
-const maxEarlier = 20;
-
-/** What may restore a target: its arguments as stored, and when that was asked for, epoch ms. */
-export type Restoring = Pick<Change, 'target' | 'args'> & { readonly askedAt: number; readonly number?: number };
+/** What may restore a target: its arguments as stored, and when that was asked for or, later, is to be sent (epoch ms). */
+export type Restoring = Pick<Change, 'target' | 'args'> & { readonly from: number; readonly number?: number };
 
 /**
- * Whether it takes back a recorded change that nothing has undone when it was asked for. Taking back an undo is no way
- * back: it would make the change again.
+ * Whether it takes back a recorded change whose *Undo* worked then. Taking back an undo is no way back: it would
+ * make the change again.
  */
-export async function isWayBack(db: ReadHandle, { target, args, askedAt, number }: Restoring): Promise<boolean> {
-  const earlier = await listChanges(db, { target, ...(number && { beforeNumber: number }), limit: maxEarlier });
-  const undos = earlier.flatMap((change) => {
-    const undo = change.undo === null ? undefined : parseStored<Undo>(change.undo);
-    return undo ? [{ ...undo, of: change.number }] : [];
-  });
-  const isUndo = (of: number): boolean => undos.some(({ undoneBy }) => undoneBy === of);
-  return undos.some(
-    (undo) =>
-      JSON.stringify(undo.args) === args && undo.undoneBy === undefined && undo.until > askedAt && !isUndo(undo.of),
-  );
+export async function isWayBack(db: ReadHandle, { from, ...restoring }: Restoring): Promise<boolean> {
+  for (const change of await findUndoable(db, restoring, maxUndoable)) {
+    const undo = undoIn(change);
+    if (undo === undefined || undo.undoneBy !== undefined || undo.until <= from) continue;
+    const undone = (await findUndoable(db, change, maxUndoable)).map(undoIn);
+    if (undone.every((one) => one === undefined || one.until <= change.created_at)) return true;
+  }
+  return false;
 }
 
+/** How many changes with the same *Undo* are looked at. */
+const maxUndoable = 20;
+
+const undoIn = ({ undo }: Pick<Change, 'undo'>): Undo | undefined =>
+  undo === null ? undefined : parseStored<Undo>(undo);
+
 /** Notes on a change that this one has undone it: its reply says so, and loses *Undo*. */
-export async function noteUndone(tx: Tx, { number, target, args }: Change, at: number): Promise<void> {
-  const earlier = await listChanges(tx, { target, beforeNumber: number, limit: maxEarlier });
-  for (const change of earlier) {
-    const undo = change.undo === null ? undefined : parseStored<Undo>(change.undo);
-    if (undo === undefined || undo.undoneBy !== undefined || JSON.stringify(undo.args) !== args) continue;
-    await touchChange(tx, change, { undo: JSON.stringify({ ...undo, undoneBy: number } satisfies Undo) });
+export async function noteUndone(tx: Tx, undoing: Change, at: number): Promise<void> {
+  for (const change of await findUndoable(tx, undoing, maxUndoable)) {
+    const undo = undoIn(change);
+    if (undo === undefined || undo.undoneBy !== undefined) continue;
+    await touchChange(tx, change, { undo: JSON.stringify({ ...undo, undoneBy: undoing.number } satisfies Undo) });
     await redraw(tx, change.number, at);
   }
 }

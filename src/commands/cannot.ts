@@ -93,7 +93,7 @@ export const cannotDo: readonly CannotDo[] = [
   {
     also: `cancel, cancel it, cancel change, cancel push, cancel <change>, cancel <number>, stop push, stop <change>`,
     replies: 'stop, stop it, stop this, cancel, abort, halt, wait',
-    says: say`A change is stopped by a button on its card or in its thread: **Cancel** while it waits, **Stop** once it is approved. What is on its way can't be stopped.`,
+    says: say`A change is stopped by **Cancel** or **Stop**, on its card, in its thread or in App Home. What is on its way can't be stopped.`,
     instead: 'changes',
   },
   {

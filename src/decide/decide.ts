@@ -120,7 +120,7 @@ async function endIfOutdated(context: SendContext, change: Change, { inbox }: De
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
   if (checked.kind === 'in freeze')
     throw new Refusal(say`${checked.why} Your approval was not counted.`, {
-      hint: 'Approve it again when the freeze is over, if it is still open then.',
+      hint: 'Approve it when the freeze is over, if it is still open then; or whoever is excepted asks for it anew.',
     });
   const kind = checked.kind === 'invalidated' ? 'invalidated' : 'supersede';
   const isEnded = await context.database.transaction(async (tx) => {

@@ -14,6 +14,7 @@ import { asRefusal } from '../hosting/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import { scheduleOf } from '../language/schedule.ts';
+import { isZone } from '../words/zoned-time.ts';
 import type { SendContext } from '../send/context.ts';
 
 /** How many environments of a batch are read in parallel, and how long all of them may take, in milliseconds. */
@@ -122,33 +123,32 @@ async function freezeOne(
   if (wrong) throw new Impossible(wrong.says, wrong);
   const { isBlocked } = context.listing().environments.find(({ id }) => id === authorized.target?.id) ?? {};
   const now = await context.database.now();
-  const allowed = person ? await allowedNow(context, { ...authorized, input }, person, { action, snapshot, now }) : {};
+  const allowed = person ? await allowedNow(context, { ...authorized, input }, person, now) : {};
   return freeze({ ...authorized, input, ...allowed }, action, snapshot, { now, isBlocked });
 }
-
-type Look = { readonly action: AnyAction; readonly snapshot: unknown; readonly now: number };
 
 /** When it is to be sent, and what the freezes then add to the approval and to the card. Throws `Refusal` if one holds it. */
 async function allowedNow(
   context: SendContext,
   authorized: Authorized,
   person: Person,
-  { action, snapshot, now }: Look,
-): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'schedule' | 'zone'>> {
-  const { authorization, target, input, parsed } = authorized;
+  now: number,
+): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'isHeld' | 'schedule' | 'zone'>> {
+  const { authorization, target, parsed } = authorized;
   const schedule = scheduleOf(parsed, now, person.zone);
-  const when = { schedule, zone: person.zone };
+  const when = { schedule, zone: isZone(person.zone) ? person.zone : 'UTC' };
+  const at = Math.max(now, schedule?.at ?? now);
   const asked = {
     resolved: authorized,
-    access: action.access?.({ input, snapshot }),
     target: target ? targetKey(target) : '',
     args: JSON.stringify(canonicalArgs(withoutId(authorized))),
-    askedAt: now,
+    from: at,
+    at,
   };
-  const decision = await underFreezes(context, person, asked, Math.max(now, schedule?.at ?? 0));
+  const decision = await underFreezes(context, person, asked);
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
-    return { ...when, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says };
+    return { ...when, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says, isHeld: true };
   if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name);
   const approval = strictestOf([authorization.approval, decision.approval]);
   const until = schedule?.until ?? now + (approval === 'none' ? validMs : approval.expires);

@@ -81,11 +81,14 @@ export async function lockAll(
     }
     const taken = free.map(({ env }) => env);
     const terms = { person, reason: why, ...(until !== undefined && { until }) };
-    await takeLocks(tx, taken.map(targetKey), terms, at);
+    const missed = await takeLocks(tx, taken.map(targetKey), terms, at);
+    if (missed) throw new Error(`${missed.target} was locked meanwhile`);
     const lines = free.map((one) => ({ ...one, reason: why, until }));
     const { what, it, is, names } = calledIn(taken);
     const end = until === undefined ? say`until ${is} unlocked` : say`until ${time(until, 'date')}`;
-    const says = say`**${mention(person)} locked ${what}** ${end}: “${why}”. Changes to ${it} are refused.${names}`;
+    // Whoever reads this may not know of the others.
+    const not = left.length > 0 ? say` **${left.length} more of them could not be locked.**` : '';
+    const says = say`**${mention(person)} locked ${what}** ${end}: “${why}”. Changes to ${it} are refused.${not}${names}`;
     await recordEach(context, actor, tx, at, { event: 'lock', lines, says }, saidIn);
     return { terms: { by: { person }, why, until }, taken, left };
   });

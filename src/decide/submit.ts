@@ -65,8 +65,8 @@ export async function save(
       const saved = await begin(tx, changeStore, row, now);
       begunRow = row;
       await also?.(tx, saved);
-      // A removal by a timer uses nobody's place in a queue.
-      if (confirmation !== 'timer') await usePlace(context, tx, saved, now);
+      // A removal by a timer uses nobody's place in a queue, nor does what is to be sent later.
+      if (confirmation !== 'timer' && saved.scheduled_at === null) await usePlace(context, tx, saved, now);
       if (handedOn) await useHandedOnFor(context, tx, handedOn, saved, now);
       return saved;
     });

@@ -37,7 +37,7 @@ export function bindWords(typed: readonly Word[], path: string, command: Command
   };
   const names = bindNames(rest, path, open, context);
   refuseLimit(rest, names, path, open);
-  const given = withLength({ ...names, ...bindPlain(rest, open), ...named }, path, command);
+  const given = withLength({ ...names, ...bindPlain(rest, open), ...named }, command);
   const [first] = rest;
   if (first) {
     const inQuotes = context.inQuotes?.(rest);
@@ -60,44 +60,38 @@ const limit = /^(?:except|excluding|only|not|unless|without|in|at|before|after|a
 const untilTime =
   /\b(?:until|till?) (?:\d|today|tonight|tomorrow|noon|midnight|(?:mon|tues|wednes|thurs|fri|satur|sun)day|next|the end|end of|(?:this |the )?(?:morning|evening|afternoon))/i;
 
-/** Refuses a reason that may say where, or how long: `pause acme-shop/live`, `lock acme-shop/live until 6am`. */
+/**
+ * Refuses a reason that may say where, or how long: `lock acme-shop/live until 6am`. What takes no length, such as
+ * `pause`, holds everywhere until somebody ends it, and an emergency stop has to stop: whatever follows is its reason.
+ */
 function refuseLimit(rest: readonly Word[], names: Given, path: string, command: Command): void {
   const [own, ...others] = wordFields(command).filter(([, one]) => !isName(one));
   const [name, field] = own ?? [];
   const [first] = rest;
-  if (field?.label !== 'Reason' || others.length > 0 || first === undefined || rest.some(({ quoted }) => quoted))
-    return;
+  if (field?.label !== 'Reason' || !command.fields['for'] || others.length > 0) return;
+  if (first === undefined || rest.some(({ quoted }) => quoted)) return;
   const reason = textsOf(rest).join(' ');
   const isPlace = ({ text }: Word): boolean => /^\p{L}[^/]*\/[\p{L}*]|^except$/iu.test(text);
   if (!limit.test(first.text) && !untilTime.test(reason) && !rest.some(isPlace)) return;
   const args = [...path.split(' '), ...Object.values(names).flat(), `--${name}=${reason}`];
   throw new Refusal(say`I can't tell whether “${reason.slice(0, 60)}” is a reason. Nothing was done.`, {
-    hint:
-      command.shape === 'builtin' && command.emergency
-        ? say`${sample(path)} holds everywhere.`
-        : say`Several environments have commas between them; a length goes after ${code('--for')}.`,
+    hint: say`Several environments have commas between them; a length goes after ${code('--for')}.`,
     offers: [{ label: `${command.button}, “${reason}”`, args }],
   });
 }
 
-/** A length of time where a reason goes is a length: `lock acme-shop/live for 2h deploying`. Throws `Refusal`. */
-function withLength(given: Given, path: string, { fields }: Command): Given {
+/** A length of time where a reason goes is a length: `lock acme-shop/live for 2h deploying`. */
+function withLength(given: Given, { fields }: Command): Given {
   const [name] = Object.entries<Field>(fields).find(([, { label }]) => label === 'Reason') ?? [];
   const why = name === undefined ? '' : (given[name] ?? []).join(' ');
   const length = [lengthFirst, lengthLast]
     .flatMap((shape) => shape.exec(why)?.[1] ?? [])
     .flatMap((said) => [said, said.split(' ')[0] ?? ''])
     .find((said) => parseDuration(said) !== undefined);
-  if (name === undefined || length === undefined || given['for'] !== undefined) return given;
+  if (name === undefined || length === undefined || !fields['for'] || given['for'] !== undefined) return given;
   const rest = why.replace(new RegExp(`(?:^| )for ${length}(?:[,;.](?= )|(?= |$))`, 'i'), '').trim();
   const words = rest === '' ? [] : rest.split(' ');
-  const others = { ...given, [name]: words };
-  if (fields['for']) return { ...others, for: [length] };
-  const args = [...path.split(' '), ...words];
-  throw new Refusal(say`${code(path)} has no end, so it can't be for ${length}. Nothing was done.`, {
-    hint: say`It lasts until somebody ends it.`,
-    offers: [{ label: args.join(' '), args }],
-  });
+  return { ...given, [name]: words, for: [length] };
 }
 
 const timeWord =
@@ -124,7 +118,7 @@ function hintFor(surplus: Word, rest: readonly Word[], words: readonly Word[], p
   if (oneWord !== undefined) return say`An environment is written as one word: ${sample(`${path} ${oneWord}`)}`;
   const how = say`Usage: ${sample(usage(path, command))}`;
   if (command.shape === 'action' && textsOf(rest).some((word) => timeWord.test(word)))
-    return joined([say`A time goes after ${code('--at')}, as in ${sample('--at "tomorrow 02:00"')}.`, how]);
+    return joined([say`A time goes after ${code('--at')}, as in ${code('--at "tomorrow 02:00"')}.`, how]);
   return isFiller(surplus) ? joined([say`Please leave it out.`, how]) : how;
 }
 

@@ -5,6 +5,7 @@ import type { Change } from '../storage/changes.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import type { ParsedCommand } from './bind-arguments.ts';
 import { parseArgs } from './parse.ts';
+import { atArg } from './schedule.ts';
 import { resolve, type KnownNames, type Resolved } from './resolve.ts';
 import { join } from './tokenize.ts';
 
@@ -20,12 +21,18 @@ const maxLength = 2_000;
 /** Whether a button can hold these arguments. */
 export const fitsButton = (args: Args): boolean => join(args).length <= maxLength;
 
-/** The arguments that ask for the same change again, for the same reason if a button has room for it. */
-export function argsToAskAgain(change: Pick<Change, 'args' | 'reason'>): Args {
-  const args = argsOfChange(change);
+/**
+ * The arguments that ask for the same change again, at the same time, and for the same reason if a button has room for
+ * it.
+ */
+export function argsToAskAgain(change: Pick<Change, 'args' | 'reason' | 'scheduled_at' | 'expires_at'>): Args {
+  const args = timesOf(change).reduce(withOption, argsOfChange(change));
   const withReason = change.reason === null ? args : withOption(args, `--reason=${change.reason}`);
   return fitsButton(withReason) ? withReason : args;
 }
+
+const timesOf = ({ scheduled_at: at, expires_at: until }: Pick<Change, 'scheduled_at' | 'expires_at'>): Args =>
+  at === null ? [] : [`--at=${atArg(at)}`, `--within=${Math.max(1, Math.round((until - at) / 60_000))}m`];
 
 /** Puts the option before `--`, which ends the options. */
 export function withOption(args: Args, option: string): Args {

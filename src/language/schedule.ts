@@ -1,7 +1,7 @@
 import { readDuration } from '../commands/kit/values/times.ts';
 import { Refusal } from '../base/errors.ts';
 import { dayMs, hourMs } from '../words/duration.ts';
-import { code, joined, sample, say, time, type Text } from '../words/text.ts';
+import { code, joined, say, time, type Text } from '../words/text.ts';
 import { localDay, momentsOf, shownAt, timeOfDay } from '../words/zoned-time.ts';
 import type { ParsedCommand } from './bind-arguments.ts';
 
@@ -32,7 +32,7 @@ export function scheduleOf({ at: text, within, queue }: Typed, now: number, zone
   if (queue)
     throw refused(say`${code('--queue')} and ${code('--at')} don't go together: a lock is looked at when it is time.`);
   const at = momentOfText(text, now, zone);
-  if (at + lasts <= now) throw refused(say`${time(at, 'date')} is over.`);
+  if (at + lasts <= now) throw refused(say`${time(at, 'date')} is over: type another time after ${code('--at')}.`);
   if (at > now + farthestMs) throw refused(say`That is more than 30 days away.`);
   return { at, until: at + lasts };
 }
@@ -63,18 +63,19 @@ function momentOfText(text: string, now: number, zone: string): number {
   const { day, clock = '', utc } = shape.exec(text.trim())?.groups ?? {};
   const clockMs = timeOfDay(clock);
   const there = utc === undefined ? zone : 'UTC';
-  const today = Math.floor(shownAt(there, now) / dayMs) * dayMs;
-  const start = clockMs === undefined ? undefined : day === undefined ? today : startOfDay(day.toLowerCase(), today);
+  const shown = shownAt(there, now);
+  const today = Math.floor(shown / dayMs) * dayMs;
+  const start = day === undefined ? today : startOfDay(day.toLowerCase(), today);
   if (clockMs === undefined || start === undefined) throw unreadable(text);
   const [first] = momentsOf(there, start + clockMs);
-  const isOver = first !== undefined && first <= now;
+  const isOver = first === undefined ? start + clockMs <= shown : first <= now;
   // Without a day, the next time that the clock shows it; a day of the week that is over is that of the next week.
   const ahead = day === undefined ? dayMs : days.some((name) => isDay(name, day)) ? 7 * dayMs : 0;
   const local = start + clockMs + (isOver ? ahead : 0);
   const [meant] = momentsOf(there, local);
   if (meant !== undefined) return meant;
-  const shown = new Date(local).toISOString();
-  throw refused(say`There is no ${clock} on ${shown.slice(0, 10)} in ${there}: the clock is put forward over it.`);
+  const date = new Date(local).toISOString().slice(0, 10);
+  throw refused(say`There is no ${clock} on ${date} in ${there}: the clock is put forward over it.`);
 }
 
 /** The start of a day as local time, for `tomorrow`, `fri` or `2026-11-30`; `today` is that of today. */
@@ -94,5 +95,5 @@ const refused = (says: Text, field: 'at' | 'within' = 'at'): Refusal =>
 const unreadable = (text: string): Refusal =>
   new Refusal(say`I can't read “${text.slice(0, 40)}” as a time. Nothing was sent.`, {
     field: 'at',
-    hint: say`Type one like ${sample('--at 14:30')}, ${sample('--at "tomorrow 02:00"')} or ${sample('--at "2026-11-30 02:00"')}, by your own clock.`,
+    hint: say`Write ${code('--at 14:30')}, ${code('--at "tomorrow 02:00"')} or ${code('--at "fri 18:00"')}: hours from 00:00 to 23:59, by your own clock.`,
   });

@@ -71,7 +71,7 @@ function printIntro({ url, apiUrl, bot, rehearsal }: Playground): void {
   print(`\n  Sitehand playground   ${url}/\n`);
   if (state === 'exited') return print(`  The bot didn't start (${ending(exit)}). The page is up anyway.\n`);
   if (state === 'starting') return print("  The bot hasn't connected after 30 s. The page is up anyway.\n");
-  if (rehearsal) return printRehearsal(rehearsal);
+  if (rehearsal) return printRehearsal(rehearsal, apiUrl);
   print('  A Slack workspace with the real bot, and a hosting service that is a stand-in. Three things to try:');
   print('    /site logs acme-shop/live                                 see what is going wrong');
   print('    /site cache clear acme-shop/staging                       make a change and watch its thread');
@@ -82,7 +82,7 @@ function printIntro({ url, apiUrl, bot, rehearsal }: Playground): void {
   print('  Press Ctrl-C to stop.\n');
 }
 
-function printRehearsal({ file, workspace, plan }: Rehearsal): void {
+function printRehearsal({ file, workspace, plan, hasCallers }: Rehearsal, apiUrl: string): void {
   const people = `${workspace.people.length - 1} people (one a guest)`;
   const places = `${count(workspace.channels, 'channel')} and ${count(plan.sites, 'site')}`;
   print(`  Rehearsing ${file}`);
@@ -90,6 +90,7 @@ function printRehearsal({ file, workspace, plan }: Rehearsal): void {
   print('    /site help                                         what the person may run');
   print('    /site can push acme-shop/staging acme-shop/live    which rule applies, and who can approve');
   print('    /site environments                                 all sites, including those of the policy');
+  if (hasCallers) print(`  Its callers ask at ${apiUrl}, with their own keys.`);
   print('  Save the file and the bot reads it again. People, channels and sites stay as they are until a restart.');
   print('  Press Ctrl-C to stop.\n');
 }

@@ -1,5 +1,7 @@
 import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -25,17 +27,22 @@ export async function openFolders(kept?: string): Promise<Folders> {
   };
 }
 
+/** Below those that the system itself gives to connections and to servers without a port of their own. */
+const ports = { from: 20_000, to: 32_000 } as const;
+const maxTries = 20;
+
 /** A free port on loopback; another process may take it before you do. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', done);
-  });
-  const address = server.address();
-  await new Promise<void>((done) => {
-    server.close(() => done());
-  });
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address.port;
+  for (let tries = 1; ; tries += 1) {
+    const port = randomInt(ports.from, ports.to);
+    const server = createServer();
+    try {
+      await once(server.listen(port, '127.0.0.1'), 'listening');
+      server.close();
+      await once(server, 'close');
+      return port;
+    } catch (error) {
+      if (tries === maxTries) throw error;
+    }
+  }
 }

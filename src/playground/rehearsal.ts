@@ -6,8 +6,8 @@ import { type PolicyPeople, type Commented, workspaceOf } from './rehearsal-peop
 import { type NamedTargets, planFor } from './rehearsal-sites.ts';
 import type { WorkspaceSeed } from './slack/seed.ts';
 
-/** The people, channels and sites that a policy needs to be tried on. */
-type Setup = { readonly workspace: WorkspaceSeed; readonly plan: Plan };
+/** The people, channels and sites that a policy needs to be tried on, and whether programs can ask. */
+type Setup = { readonly workspace: WorkspaceSeed; readonly plan: Plan; readonly hasCallers: boolean };
 /** A set-up with the path of its policy file. */
 export type Rehearsal = Setup & { readonly file: string };
 
@@ -64,7 +64,8 @@ function parse(text: string): Setup | string {
   const sections = new Map(entriesOf(document.contents).map(({ key, value }) => [key.word, value]));
   const missing = ['version', 'rules'].filter((name) => !sections.has(name));
   if (missing.length > 0) return `isn't a policy: it has no ${missing.map((name) => `"${name}"`).join(' and no ')}`;
-  return { workspace: workspaceOf(peopleIn(sections)), plan: planFor(namedTargetsIn(sections)) };
+  const hasCallers = entriesOf(sections.get('callers')).length > 0;
+  return { workspace: workspaceOf(peopleIn(sections)), plan: planFor(namedTargetsIn(sections)), hasCallers };
 }
 
 type Sections = ReadonlyMap<string, Node>;
@@ -77,7 +78,10 @@ function peopleIn(sections: Sections): PolicyPeople {
       members: commentedOf(value),
     })),
     accounts: entriesOf(sections.get('people')).map(({ key, value }) => ({ name: key.word, ids: wordsOf(value) })),
-    channels: entriesOf(sections.get('channels')).flatMap(channelsIn),
+    channels: [
+      ...entriesOf(sections.get('channels')).flatMap(channelsIn),
+      ...entriesOf(sections.get('callers')).map(({ value }) => ({ ...commented(at(value, 'channel')), use: 'cards' })),
+    ],
     // 20 is the most a policy may ask for.
     approvals: Math.min(20, Math.max(1, ...approvals.filter((count) => count > 0))),
   };
@@ -85,7 +89,7 @@ function peopleIn(sections: Sections): PolicyPeople {
 
 function channelsIn({ key, value }: Entry): PolicyPeople['channels'] {
   if (key.word === 'deny') return commentedOf(value).map((item) => ({ ...item, use: 'denied' }));
-  if (key.word === 'ops') return [{ word: wordOf(value), remark: remarkOf(value), use: 'ops' }];
+  if (key.word === 'ops') return [{ ...commented(value), use: 'ops' }];
   const [site = 'channel'] = wordsOf(at(value, 'sites'));
   const cards = at(value, 'cards');
   const own = { word: key.word, remark: remarkOf(value), use: site.replaceAll(/\W*\*\W*/g, '') || 'channel' };
@@ -111,6 +115,7 @@ function namedTargetsIn(sections: Sections): NamedTargets {
 }
 
 const wordOf = (node: Node): string => (isScalar(node) ? node.source : '');
+const commented = (node: Node): Commented => ({ word: wordOf(node), remark: remarkOf(node) });
 const remarkOf = (node: Node): string => node?.comment?.trim() ?? '';
 const itemsOf = (node: Node): readonly ParsedNode[] => (isSeq(node) ? node.items : []);
 const wordsOf = (node: Node): readonly string[] => itemsOf(node).map(wordOf).filter(Boolean);

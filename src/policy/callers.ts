@@ -11,6 +11,10 @@ const byKey = cached(
   ({ callers }: Policy) => new Map([...callers.values()].flatMap((one) => [...one.keys].map((key) => [key, one]))),
 );
 
+/** The policy as this person may be told of it: a program hears of no other one. */
+export const callersKnownTo = (policy: Policy, { caller: own }: Member): Policy =>
+  own ? { ...policy, callers: new Map([...policy.callers].filter(([name]) => name === own.name)) } : policy;
+
 /** A caller that asked, and the Slack ids (people and user groups) of its operators at that time. */
 export type AskingCaller = { readonly name: string; readonly operators: readonly string[] };
 

@@ -17,7 +17,7 @@ export type FreezeTime = {
   readonly text: string;
 } & (
   | { readonly kind: 'once'; readonly span: FreezeSpan }
-  /** The spans don't overlap. Touching ones are in force as one. */
+  /** The spans are in order and don't overlap. Touching ones are in force as one. */
   | { readonly kind: 'weekly'; readonly weekly: readonly WeeklySpan[] }
 );
 
@@ -44,12 +44,9 @@ const someMonday = 4 * dayMs;
 export function inForceAt(time: FreezeTime, at: number): FreezeSpan | undefined {
   const isIn = ({ from, until }: FreezeSpan): boolean => from <= at && at < until;
   if (time.kind === 'once') return isIn(time.span) ? time.span : undefined;
-  for (let weeks = 2; ; weeks *= 2) {
-    const spans = spansAround(time, at, weeks);
-    const found = spans.findIndex(isIn);
-    const isWhole = found > 0 && found < spans.length - 1;
-    if (found < 0 || isWhole || weeks > maxWeeks) return spans[found];
-  }
+  const spans = spansAround(time, at, 2);
+  // One alone goes on from week to week.
+  return (spans.length > 1 ? spans : spansAround(time, at, maxWeeks)).find(isIn);
 }
 
 /** When the freeze next begins after a moment, epoch ms. */
@@ -85,8 +82,7 @@ function spansOf(time: Weekly, week: number): readonly FreezeSpan[] {
   const monday = someMonday + week * weekMs;
   const made = time.weekly
     .map(({ from, to }) => ({ from: beginningAt(time.zone, monday + from), until: endingAt(time.zone, monday + to) }))
-    .filter(({ from, until }) => from < until)
-    .toSorted((a, b) => a.from - b.from);
+    .filter(({ from, until }) => from < until);
   known(time).set(week, made);
   return made;
 }

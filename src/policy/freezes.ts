@@ -3,7 +3,7 @@ import type { Environment } from '../hosting/contract/target.ts';
 import { nextFrom, inForceAt, type FreezeSpan } from './freeze-time.ts';
 import { none, type AccessRequest } from './matching.ts';
 import { dependsOn, holds, membershipsOf, membershipsOfCaller } from './memberships.ts';
-import { coversFolded, foldNames } from './pattern.ts';
+import { coversFolded, foldNames, type FoldedNames } from './pattern.ts';
 import {
   callerPrefix,
   isWrite,
@@ -77,21 +77,23 @@ export function decideFreeze(policy: Policy, person: Member, request: AccessRequ
 
 const approvalIn = ({ except }: Freeze) => except?.approval ?? 'none';
 
-/** The freezes of these environments that are in force at a moment (epoch ms), or begin within that time, in order. */
+/** The freezes of these environments that are in force at a moment (epoch ms), or begin before that time is over, in order. */
 export function freezesAround(
   { freezes }: Policy,
   environments: readonly Environment[],
   { at, withinMs }: { readonly at: number; readonly withinMs: number },
-): readonly ({ readonly freeze: Freeze } & FreezeSpan)[] {
-  const places = environments.map(foldNames);
+): readonly ({ readonly freeze: Freeze; readonly on: readonly Environment[] } & FreezeSpan)[] {
   return freezes
-    .filter(({ where }) => places.some((place) => where?.some((one) => coversFolded(one, place, 'deny')) ?? true))
     .flatMap((freeze) => {
+      const on = environments.filter((one) => holdsAt(freeze, foldNames(one)));
       const span = inForceAt(freeze.time, at) ?? inForceAt(freeze.time, nextFrom(freeze.time, at) ?? at);
-      return span && span.from <= at + withinMs ? [{ freeze, ...span }] : [];
+      return on.length > 0 && span && span.from < at + withinMs ? [{ freeze, on, ...span }] : [];
     })
     .toSorted((one, other) => one.from - other.from);
 }
+
+const holdsAt = ({ where }: Freeze, place: FoldedNames): boolean =>
+  where?.some((pattern) => coversFolded(pattern, place, 'deny')) ?? true;
 
 /** The groups that a freeze excepts. */
 export const groupsIn = ({ except }: Freeze): readonly string[] =>
@@ -99,7 +101,9 @@ export const groupsIn = ({ except }: Freeze): readonly string[] =>
 
 /** The freezes of a command, somewhere. */
 export const freezesOf = ({ freezes }: Policy, command: PolicyCommand): readonly Freeze[] =>
-  isWrite(command) ? freezes.filter(({ what }) => what === undefined || namesCommand({ what }, command)) : [];
+  isWrite(command) && !command.neverFrozen
+    ? freezes.filter(({ what }) => what === undefined || namesCommand({ what }, command))
+    : [];
 
 /** The freezes that hold a request whenever they are in force: those that cover one of the places it changes. */
 export function freezesOn(policy: Policy, { command, aims }: AccessRequest): readonly Freeze[] {

@@ -14,6 +14,10 @@ export function idsOf(policy: Policy, id: string): readonly string[] {
   return policy.people.get(id) ?? [id];
 }
 
+/** Under which ids somebody finds what is their own, as `idsOf`: nothing of its person is a program's own. */
+export const ownIdsOf = (policy: Policy, { id, caller }: Member): readonly string[] =>
+  caller ? [] : idsOf(policy, id);
+
 /** The id that represents a person: the first one in their entry of `people:`. */
 export function canonicalId(policy: Policy, id: string): string {
   return idsOf(policy, id)[0] ?? id;

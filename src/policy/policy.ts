@@ -46,7 +46,8 @@ export type AccessDecision =
   | {
       readonly kind: 'not allowed';
       readonly why:
-        | { readonly kind: 'no rule' }
+        /** `caller`: none names this program; one allows its person. */
+        | { readonly kind: 'no rule'; readonly caller?: string }
         | { readonly kind: 'denied'; readonly rule: RuleRef }
         /** The answer depends on whether the person is in these Slack user groups. */
         | { readonly kind: 'unknown'; readonly groups: readonly string[] };
@@ -60,7 +61,10 @@ export function decideAccess(policy: Policy, person: Member, request: AccessRequ
   const own = decide(policy, membershipsOf(policy, person), request);
   if (person.caller === undefined || own.kind === 'not allowed') return own;
   const callers = decide(policy, membershipsOfCaller(policy, person), request);
-  if (callers.kind === 'not allowed') return callers;
+  if (callers.kind === 'not allowed')
+    return callers.why.kind === 'no rule'
+      ? { ...callers, why: { ...callers.why, caller: person.caller.name } }
+      : callers;
   return {
     kind: 'allowed',
     rules: [...new Set([...own.rules, ...callers.rules])],

@@ -55,6 +55,8 @@ export type PolicyCommand = {
   readonly emergency?: true;
   /** The path of a command that includes it: a rule that names that one means this too. */
   readonly within?: string;
+  /** It only takes access away: no freeze holds it. */
+  readonly neverFrozen?: true;
 };
 /** Every command there is. */
 export type Catalogue = readonly PolicyCommand[];

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { z } from 'zod';
 import { environmentOr, type EnvironmentVariables } from '../base/config.ts';
-import { attempt, errorMessage } from '../base/errors.ts';
-import { approvalIn, askFor, clientFor, problemLines, problemIn, type ApiClient } from '../api/client.ts';
-import {
-  changeSchema,
-  eventSchema,
-  pageSchema,
-  problemSchema,
-  type ChangeAnswer,
-  type Problem,
-} from '../api/schemas.ts';
+import { errorMessage } from '../base/errors.ts';
+import { approvalIn, askFor, cameOf, clientFor, problemLines, type ApiClient } from '../api/client.ts';
+import { answerSchema, changeSchema, eventSchema, type ChangeAnswer, type PageAnswer } from '../api/schemas.ts';
 import { parseDuration } from '../words/duration.ts';
+import { stateLabel } from '../words/states.ts';
 import { out, type Out } from './output.ts';
 
 /** `sitehand ask`: a terminal or a pipeline asks a running bot, and waits for what people decide. */
@@ -45,6 +40,8 @@ const codeOf: Readonly<Partial<Record<ChangeAnswer['state'], number>>> = {
   failed: askCodes.failed,
   did_not_happen: askCodes.failed,
   ended: askCodes.failed,
+  // Nothing more of a batch is sent, unless somebody lets it go on.
+  stopped: askCodes.failed,
 };
 
 const usage = `sitehand ask LINE [--reason TEXT] [--typed-name NAME] [--wait] [--timeout 30m] [--key ID] [--json]
@@ -58,7 +55,7 @@ const usage = `sitehand ask LINE [--reason TEXT] [--typed-name NAME] [--wait] [-
   --json             one line of JSON for each answer and event
 
 SITEHAND_URL is the address of the interface, SITEHAND_CALLER_KEY the key of a caller.
-Exit codes: 0 done, 2 refused, 3 declined or not sent, 4 failed or rejected, 5 unknown, 6 still waiting, 7 not reached.
+Exit codes: 0 done, 2 refused, 3 declined or not sent, 4 failed or rejected, 5 unknown, 6 not over yet, 7 not reached.
 `;
 
 const options = {
@@ -106,7 +103,7 @@ function printerFor({ write, complain, isTerminal = false }: Out, isJson: boolea
   };
   let last = '';
   return {
-    page: (page: z.output<typeof pageSchema>): void => line(page, page.text),
+    page: (page: PageAnswer): void => line(page, page.text),
     card: (change: ChangeAnswer): void => {
       const facts = change.facts.map(([label, value]) => `  ${label}: ${value}`);
       const warning = change.warning?.split('\n').map((line) => `  ${line}`) ?? [];
@@ -116,10 +113,10 @@ function printerFor({ write, complain, isTerminal = false }: Out, isJson: boolea
       line(change, [`#${change.number} ${change.title}`, ...warning, ...facts, ...needs, last].join('\n'));
     },
     step: (event: z.output<typeof eventSchema>): void => {
-      const now = stateOf(event.change);
       const over = endOf(event.change) === undefined ? [] : (event.change.items ?? []);
-      const each = over.map(({ target, standing, says }) => `\n  ${target}: ${standing}. ${says}`.trimEnd());
-      if (now !== last || isJson) line(event, `${now}${each.join('')}`);
+      const each = over.map(({ target, standing, says }) => `  ${target}: ${standing}. ${says}`.trimEnd());
+      const now = [stateOf(event.change), ...each].join('\n');
+      if (now !== last || isJson) line(event, now);
       last = now;
     },
     waits: (): void => spinner?.start(),
@@ -158,15 +155,6 @@ function createSpinner(write: Out['write']) {
 const forTerminal = (text: string): string =>
   text.replaceAll(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 
-/** What a request is answered with. */
-const answerSchema = z.union([problemSchema, pageSchema, changeSchema]);
-
-/** The answer; of a proxy, or one that broke off, what came instead. */
-function answerIn(status: number, text: string): z.output<typeof answerSchema> | string {
-  const read = answerSchema.safeParse(attempt((): unknown => JSON.parse(text)));
-  return read.success ? read.data : `the answer, ${status}, is none of Sitehand's interface for programs`;
-}
-
 type Asking = { readonly body: object; readonly key: string; readonly wait: boolean; readonly forMs: number };
 
 /** A person's Ctrl-C, and a job that is cancelled. */
@@ -175,13 +163,9 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 const longestMs = 2 ** 31 - 1;
 
 async function run(client: ApiClient, print: Printer, asking: Asking): Promise<number> {
-  let number: number | undefined;
-  const goesOn = (): string =>
-    number === undefined
-      ? `It may have been asked. --key ${asking.key} asks for the same again.`
-      : `#${number} can still be approved and sent. --key ${asking.key} asks after it; POST /v1/changes/${number}/cancel takes it back, or Cancel in Slack.`;
+  let change: ChangeAnswer | undefined;
   const onSignal = (signal: NodeJS.Signals): never => {
-    print.complain(goesOn());
+    print.complain(goesOn(change, asking.key));
     process.exit(signal === 'SIGINT' ? askCodes.interrupted : askCodes.terminated);
   };
   for (const signal of signals) process.once(signal, onSignal);
@@ -189,16 +173,27 @@ async function run(client: ApiClient, print: Printer, asking: Asking): Promise<n
   try {
     const came = await askOnce(client, print, asking, until);
     if (typeof came === 'number') return came;
-    ({ number } = came);
+    change = came;
     if (!asking.wait) return askCodes.done;
-    const ended = await follow(client, print, came, until);
+    const ended = await follow(client, print, came, until, (now) => (change = now));
     if (ended !== undefined) return ended;
-    print.complain(`I wait no longer. ${goesOn()}`);
+    print.complain(`I wait no longer. ${goesOn(change, asking.key)}`);
     return askCodes.waiting;
   } finally {
     for (const signal of signals) process.off(signal, onSignal);
     print.waitsNoMore();
   }
+}
+
+/** What can become of it without the one who waited, by the last that was heard of it. */
+function goesOn(change: ChangeAnswer | undefined, key: string): string {
+  if (change === undefined) return `It may have been asked. --key ${key} asks for the same again.`;
+  const { number, state } = change;
+  const heard = `#${number} was ${stateLabel(state)} when I last heard of it`;
+  if (state === 'waiting' || state === 'approved')
+    return `${heard}, and can still be sent. --key ${key} asks after it; POST /v1/changes/${number}/cancel takes it back, or Cancel in Slack.`;
+  const rest = state === 'running' ? ' Stop in Slack keeps it from beginning more.' : '';
+  return `${heard}: it may be at the host already, and cannot be taken back. --key ${key} asks after it.${rest}`;
 }
 
 /** Resolves with the change, once its card is printed; or with the exit code. */
@@ -208,31 +203,26 @@ async function askOnce(
   { body, key }: Asking,
   signal: AbortSignal,
 ): Promise<ChangeAnswer | number> {
-  const answered = await askFor((path, init) => client(path, { ...init, signal }), body, key)
-    .then(async (response) => answerIn(response.status, await response.text()))
-    .catch((error: unknown) => errorMessage(error));
-  // A proxy may answer in its place, an answer may break off, and a fault says nothing about what was done.
-  if (typeof answered === 'string' || ('status' in answered && answered.status === 500)) {
-    const says = typeof answered === 'string' ? answered : answered.detail;
+  const asks = () => askFor((path, init) => client(path, { ...init, signal }), body, key);
+  let came = await cameOf(asks(), answerSchema);
+  while (came.kind === 'refused' && came.againMs !== undefined && !signal.aborted) {
+    print.waits();
+    await wait(came.againMs, undefined, { signal }).catch(() => undefined);
+    if (!signal.aborted) came = await cameOf(asks(), answerSchema);
+  }
+  if (came.kind === 'unknown') {
     print.complain(
-      `Sitehand did not answer: ${says}. If it was asked all the same, --key ${key} asks for the same again.`,
+      `Sitehand did not answer: ${came.why}. If it was asked all the same, --key ${key} asks for the same again.`,
     );
     return askCodes.unreachable;
   }
-  if ('status' in answered) return refusedBy(answered, print);
-  if (answered.kind === 'change') {
-    print.card(answered);
-    return answered;
+  if (came.kind === 'refused') return said(print.complain, problemLines(came.problem).join('\n'), askCodes.wrong);
+  if (came.answer.kind === 'page') {
+    print.page(came.answer);
+    return askCodes.done;
   }
-  print.page(answered);
-  return askCodes.done;
-}
-
-function refusedBy(problem: Problem, print: Printer): number {
-  print.complain(
-    [`${problem.detail} (${problem.request})`, ...problemLines(problem).map((one) => `  ${one}`)].join('\n'),
-  );
-  return askCodes.wrong;
+  print.card(came.answer);
+  return came.answer;
 }
 
 /** The pause before a stream that broke is taken up again. */
@@ -244,11 +234,13 @@ async function follow(
   print: Printer,
   { number }: ChangeAnswer,
   until: AbortSignal,
+  onNews: (change: ChangeAnswer) => void,
 ): Promise<number | undefined> {
   print.waits();
   for (let last = 0; !until.aborted; await new Promise((resolve) => setTimeout(resolve, againMs))) {
     const ended = await readEvents(client, print, number, last, until, (event) => {
       last = event.id;
+      onNews(event.change);
       print.step(event);
       print.waits();
     }).catch((error: unknown) => error);
@@ -268,12 +260,12 @@ async function readEvents(
 ): Promise<number | undefined> {
   const headers = { accept: 'text/event-stream', 'last-event-id': String(after) };
   const response = await client(`/v1/changes/${number}/events`, { headers, signal });
-  // The key or a right is gone, so what becomes of it cannot be read any more.
-  if (response.status >= 400 && response.status < 500 && response.status !== 429) {
-    print.complain((await problemIn(response)).detail);
-    return askCodes.unknown;
+  if (!response.ok || response.body === null) {
+    const came = await cameOf(response, z.never());
+    // The key or a right is gone, so what becomes of it cannot be read any more.
+    const isGone = came.kind === 'refused' && came.againMs === undefined && response.status < 500;
+    return isGone ? said(print.complain, problemLines(came.problem).join('\n'), askCodes.unknown) : undefined;
   }
-  if (!response.ok || response.body === null) return undefined;
   const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
   for await (const { data } of events) {
     const event = eventSchema.parse(JSON.parse(data));
@@ -285,6 +277,10 @@ async function readEvents(
   return endOf(now);
 }
 
-/** The exit code, once it is over or nobody knows whether it happened. */
-const endOf = ({ settled, state }: ChangeAnswer): number | undefined =>
-  settled || state === 'unknown' ? (codeOf[state] ?? askCodes.unknown) : undefined;
+/** The exit code, once it is over, or goes on only if people say so: of a batch, that of the worst of it. */
+function endOf({ settled, state, items }: ChangeAnswer): number | undefined {
+  const has = (wanted: string): boolean => items?.some(({ standing }) => standing === wanted) ?? false;
+  const isHeld = state === 'unknown' || (state === 'stopped' && !has('under way'));
+  if (!settled && !isHeld) return undefined;
+  return has('unknown') ? askCodes.unknown : (codeOf[state] ?? askCodes.unknown);
+}

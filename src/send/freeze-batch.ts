@@ -109,7 +109,8 @@ function cardOfBatch(authorized: WithCanary, action: AnyAction, items: readonly 
     ...same,
     ...factsOf({ 'Not the same everywhere': otherFacts(cards, same), 'Stops after': validity }),
   ];
-  return { title: words.title, done: words.done, ...(warning && { warning }), facts };
+  const { schedule } = authorized;
+  return { title: words.title, done: words.done, ...(warning && { warning }), facts, ...(schedule && { schedule }) };
 }
 
 /** Facts about which environments are live: how many, and their names. */

@@ -136,7 +136,8 @@ const coolsDown = (...of: Parameters<typeof nameToType>): number => (nameToType(
 /** What the audit line of a new change says. */
 export function newChangeDetails(row: NewChange) {
   const { command, args, reason, request, handed_on_by, caller, requester_name: name } = row;
-  const { call, fingerprint, authorization, snapshot } = row;
+  const { call, fingerprint, authorization, snapshot, scheduled_at, expires_at } = row;
+  const when = scheduled_at == null ? {} : { scheduled_at, expires_at };
   const from = { ...(request && { request }), ...(handed_on_by && { handed_on_by }), ...(caller && { caller }) };
-  return { command, args, reason, ...from, name, call, fingerprint, authorization, snapshot };
+  return { command, args, reason, ...when, ...from, name, call, fingerprint, authorization, snapshot };
 }

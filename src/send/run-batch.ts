@@ -2,7 +2,7 @@ import { parseStored } from '../storage/parse-json.ts';
 import { changesInBatch, countRunning, findChange, touchChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
-import { pauseOf } from '../storage/kv.ts';
+import { pauseOf, type PauseScope } from '../storage/kv.ts';
 import { unowned } from '../storage/lease.ts';
 import { redraw } from '../storage/redraw.ts';
 import { readTimeline } from '../storage/timeline.ts';
@@ -23,6 +23,7 @@ import {
 } from '../change/batch.ts';
 import { endedReply, stopNote, stoppedReply, whyStopped, stoppedReplyKey } from '../change/batch-card.ts';
 import { fingerprint } from '../change/freeze.ts';
+import { pausedInWords } from '../change/replies.ts';
 import { lockInTheWay, lockedBy } from '../change/lock-in-the-way.ts';
 import { keptReadings } from '../change/site-readings.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
@@ -71,10 +72,11 @@ export async function runBatch(context: SendContext, seen: Change): Promise<void
       isValid: at < batch.expires_at,
       canarySite: await canarySiteOf(tx, progress, changes, at),
     });
-    const run: Run = { context, tx, batch, changes, progress, at };
+    const paused = await pauseOf(tx, heldAs(batch));
+    const run: Run = { context, tx, batch, changes, progress, at, paused };
     switch (step.kind) {
       case 'begin':
-        if (await pauseOf(tx, heldAs(batch))) return reschedule(run, progress, pausedMs);
+        if (paused) return reschedule(run, progress, pausedMs);
         return beginItems(run, step.items, step.isCanaryPassed);
       case 'wait':
         if (
@@ -109,6 +111,7 @@ type Run = {
   readonly changes: readonly Change[];
   readonly progress: BatchProgress;
   readonly at: number;
+  readonly paused: PauseScope | undefined;
 };
 
 /** The batch as of this transaction; undefined if somebody else moved it, or the database may have been set back. */
@@ -173,18 +176,23 @@ async function waitFor(run: Run): Promise<void> {
   await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, details: { reminders: count } });
 }
 
-/** Saves the progress and looks again later. Draws the card again once enough time has passed. */
+/** Saves the progress, and what holds it, and looks again later. Draws the card again once enough time has passed. */
 async function reschedule(run: Run, progress: BatchProgress, afterMs: number): Promise<void> {
-  const { tx, batch, changes, at } = run;
+  const { tx, batch, changes, at, paused } = run;
   const everyMs = Math.max(redrawMs, ((await countRunning(tx)) * 60_000) / editsPerMinute);
   const isDrawn = at - (progress.drawnAt ?? 0) >= everyMs;
   const next = isDrawn ? { ...progress, drawnAt: at, shownBad: badChanges(progress, changes) } : progress;
   const due_at = at + (isDrawn ? afterMs : Math.min(afterMs, everyMs));
-  const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at, ...unowned });
+  // A stopped one says why it stopped.
+  const held = batch.state === 'running' && { last_note: paused ? JSON.stringify(heldBy(paused)) : null };
+  const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at, ...unowned, ...held });
   // The lease ended and another process has the batch, so changes begun here must not be saved.
   if (saved === undefined) throw new Error(`#${batch.number} was taken over`);
   if (isDrawn) await redraw(tx, batch.number, at);
 }
+
+const heldBy = (paused: PauseScope): Text =>
+  say`**Nothing more is sent for now.** ${pausedInWords[paused]} Its time runs on.`;
 
 /** Stops the batch and says why. */
 async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Promise<void> {

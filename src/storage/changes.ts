@@ -145,41 +145,6 @@ export async function coolDown(
     .execute();
 }
 
-/**
- * Whether another change of the same command family (`allowlist …`) took effect on the same target since this change was
- * settled; `perhaps`: one may have, and none is known to.
- */
-export async function touchedSince(
-  db: ReadHandle,
-  { number, target, command, settled_at }: Change,
-): Promise<'no' | 'perhaps' | 'yes'> {
-  const [family = ''] = command.split(' ');
-  const since = settled_at ?? 0;
-  const later = await db
-    .selectFrom('changes')
-    .select('state')
-    .distinct()
-    .where('target', '=', target)
-    .where('number', '<>', number)
-    .where('command', 'like', `${family} %`)
-    .where('state', 'in', ['sending', 'accepted', 'done', 'unknown', 'happened'])
-    .where(sql`coalesce(sent_at, settled_at)`, '>=', since)
-    .execute();
-  if (later.length === 0) return 'no';
-  return later.some(({ state }) => state === 'done' || state === 'happened') ? 'yes' : 'perhaps';
-}
-
-/** The newest change with these arguments after `number` that took effect or still may, or undefined. */
-export function findLater(db: ReadHandle, number: number, target: string, args: string): Promise<Change | undefined> {
-  const later = db.selectFrom('changes').selectAll().where('target', '=', target).where('number', '>', number);
-  return later
-    .where('args', '=', args)
-    .where('state', 'in', ['waiting', 'approved', 'sending', 'accepted', 'done', 'unknown', 'happened'])
-    .orderBy('number', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-}
-
 /** A waiting change with the same target and call, or undefined. */
 export function findWaiting(
   db: ReadHandle,
@@ -201,11 +166,13 @@ export async function countOpen(
   db: ReadHandle,
   of: { readonly requesters: readonly string[] } | { readonly caller: string },
   states: readonly ('waiting' | 'approved' | 'sending')[],
+  only?: { readonly isScheduled: boolean },
 ): Promise<number> {
-  const all = db
+  const inThose = db
     .selectFrom('changes')
     .select((each) => each.fn.countAll<number>().as('count'))
     .where('state', 'in', states);
+  const all = only ? inThose.where('scheduled_at', only.isScheduled ? 'is not' : 'is', null) : inThose;
   const own =
     'caller' in of
       ? all.where('caller', '=', of.caller)

@@ -7,6 +7,7 @@ import type { Builtins } from '../commands/index.ts';
 import type { BuiltinAnswer } from '../commands/kit/builtin.ts';
 import type { Fields, Input } from '../commands/kit/fields.ts';
 import type { Asking } from '../decide/admin-actions.ts';
+import { callersKnownTo } from '../policy/callers.ts';
 import { queueLeavePage, queuePage } from '../waiting/queues.ts';
 import { digestPage } from '../waiting/start-digest.ts';
 import { watchPage } from '../waiting/start-watch.ts';
@@ -52,7 +53,9 @@ export const builtinPages = {
   'timers cancel': timersCancelPage,
   can: async (context, { person, cardChannel }, { command, person: who }) => {
     const ability = await explainTo(context, person, command, who, cardChannel);
-    return abilityPage(ability, ability.person.id === person.id);
+    // The person of a program is somebody else.
+    const isYou = ability.person.id === person.id && ability.person.caller === person.caller;
+    return abilityPage(ability, isYou);
   },
   audit: auditPage,
   'audit verify': async ({ database, auditKeys }) =>
@@ -70,11 +73,17 @@ export const builtinPages = {
   help: (context, { person, cardChannel }, { command }) => {
     const commands = commandsFor(context.policy(), person);
     const can = (args: Args) => explainTo(context, person, args, undefined, cardChannel);
-    return helpPage({ commands, can }, command);
+    return helpPage({ commands, can, isProgram: person.caller !== undefined }, command);
   },
   whoami: ({ policy }, { person }) => whoamiPage(policy(), person),
   doctor: async (context, { person }) =>
-    doctorPage(await healthOf({ ...context, read: (call) => context.read(call, accountOf(person)) })),
+    doctorPage(
+      await healthOf({
+        ...context,
+        policy: () => callersKnownTo(context.policy(), person),
+        read: (call) => context.read(call, accountOf(person)),
+      }),
+    ),
   about: (context) => aboutPage(context),
 } satisfies BuiltinPages;
 

@@ -124,7 +124,8 @@ export function evaluate(
   refuseLongReason(parsed);
   const authorized = authorize(policy(), person, resolved, company());
   const ready = { kind: 'ready', authorized, requester, confirmation: reviewed ?? 'not needed' } as const;
-  if (command.shape === 'action') assertChannel(policy(), channel, [authorized.target, ...authorized.alsoReads]);
+  if (command.shape === 'action')
+    assertChannel(policy(), channel, [authorized.target, ...authorized.alsoReads], person.caller);
   if (command.shape !== 'action' || parsed.dryRun)
     return first === 'fields' ? { kind: 'ask', resolved, person } : { ...ready, will: 'show' };
   const will = reviewed ? 'save' : comesNext(command, authorized, first);
@@ -215,7 +216,9 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   const { authorized, requester, will, confirmation } = ready;
   const { person } = requester;
   const { command } = authorized.parsed;
-  if (authorized.target && authorized.target.kind !== 'company') context.recent.note(person.id, authorized.target.id);
+  // What a program reads says nothing of what its person works on.
+  if (authorized.target && authorized.target.kind !== 'company' && !person.caller)
+    context.recent.note(person.id, authorized.target.id);
   if (command.shape !== 'action') {
     const { channel: saidIn, cardChannel } = ready.from;
     const actor = { person, authorization: authorized.authorization, inbox, saidIn, cardChannel };

@@ -41,13 +41,13 @@ export const commandsFor = (policy: Policy, person: Member): readonly CommandHel
       button: command.button,
       isAction: command.shape === 'action',
       examples: (command.examples ?? ['']).map((words) => `${path} ${words}`.trim()),
-      words: wordsOf(command),
+      words: wordsOf(command, person.caller !== undefined),
       mayRun: is === 'yes',
       unknown: is === 'yes' || is === 'no' ? [] : is,
     };
   });
 
-function wordsOf(command: Command): CommandHelp['words'] {
+function wordsOf(command: Command, isProgram: boolean): CommandHelp['words'] {
   const { reason, queue, at, within, canary, 'dry-run': dryRun } = commonOptions;
   const isBatch = command.shape === 'action' && command.batch !== undefined;
   const all = Object.entries<Field>(command.fields);
@@ -60,7 +60,8 @@ function wordsOf(command: Command): CommandHelp['words'] {
       means,
     ] as const;
   });
-  return command.shape === 'action' ? [...own, reason, dryRun, queue, at, within, ...(isBatch ? [canary] : [])] : own;
+  if (command.shape !== 'action') return own;
+  return [...own, reason, dryRun, ...(isProgram ? [] : [queue]), at, within, ...(isBatch ? [canary] : [])];
 }
 
 const several = 'Or several: acme-*/live, a list with commas, or a set.';
@@ -76,12 +77,17 @@ const meaning = ({ label, hint, optional, place }: Field): string =>
   hint ?? (optional && place === 'word' ? `${label}; may be left out.` : `${label}.`);
 
 /** Every command, and what the person who asks may run. */
-type Asked = { readonly commands: readonly CommandHelp[]; readonly can: (args: Args) => Promise<Ability> };
+type Asked = {
+  readonly commands: readonly CommandHelp[];
+  readonly can: (args: Args) => Promise<Ability>;
+  /** A program asks: it gets no form, and is in no thread. */
+  readonly isProgram: boolean;
+};
 
 /** What can be run, or how one command is used, or what a state means. Throws `Refusal` with suggestions. */
 export function helpPage(asked: Asked, command: string | undefined): Promise<Page> | Page {
   const mine = asked.commands.filter(({ mayRun, unknown }) => mayRun || unknown.length > 0);
-  if (command === undefined) return oneScreen(mine);
+  if (command === undefined) return oneScreen(mine, asked);
   const wanted = command.toLowerCase();
   if (wanted === allCommands) return byNounPage(mine);
   const below = mine.filter(({ path }) => path.startsWith(`${wanted} `));
@@ -96,7 +102,7 @@ const mark = ({ unknown }: Pick<CommandHelp, 'unknown'>): Text | undefined =>
   unknown.length > 0 ? say`⚠️ Not now: Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined;
 
 /** The commands used most, on one screen of a phone. */
-const oneScreen = (mine: readonly CommandHelp[]): Page => ({
+const oneScreen = (mine: readonly CommandHelp[], { isProgram }: Pick<Asked, 'isProgram'>): Page => ({
   title: say`**What you can run**`,
   parts: [
     {
@@ -106,7 +112,9 @@ const oneScreen = (mine: readonly CommandHelp[]): Page => ({
       ),
     },
   ],
-  source: say`leave words out, and a form opens; in a thread, mention me instead of ${typed('')}`,
+  source: isProgram
+    ? say`${sample('help push')} shows what can follow it`
+    : say`leave words out, and a form opens; in a thread, mention me instead of ${typed('')}`,
   offers: [{ label: 'More', args: ['help', allCommands] }],
 });
 

@@ -11,14 +11,14 @@ import type { PipelineContext } from './context.ts';
 const worded = {
   all: {
     they: 'Sending is',
-    none: 'I send nothing from now on',
+    none: 'I send nothing from now on, anywhere, until somebody resumes',
     isNot: "Sending isn't paused.",
     resume: 'resume',
     others: undefined,
   },
   callers: {
     they: 'Programs are',
-    none: 'from now on I take no request of theirs, and send nothing that they asked for',
+    none: 'from now on I take no request of theirs, and send nothing that they asked for, anywhere, until somebody resumes them',
     isNot: "Programs aren't paused.",
     resume: 'resume callers',
     others: say`What people ask for is still sent; ${typed('pause')} stops that too.`,
@@ -99,7 +99,7 @@ function sentNow(scope: PauseScope, { held, other }: ResumeResult): Text {
   const now =
     held === 0
       ? 'No approved change is waiting.'
-      : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`;
+      : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, or at their time, after I check rights and targets again.`;
   return other ? say`${now} Programs stay paused until ${typed(worded.callers.resume)}.` : say`${now}`;
 }
 

@@ -3,13 +3,14 @@ import { counted, type Page, paragraph } from '../commands/kit/page.ts';
 import { showDuration } from '../words/duration.ts';
 import { code, joined, mention, say, type Text } from '../words/text.ts';
 import { membershipsOf, unknownGroups } from '../policy/memberships.ts';
+import { noRuleNames } from '../access/not-allowed.ts';
 import { neededInWords } from '../access/reason.ts';
-import type { NeededReason, Policy } from '../policy/rules.ts';
+import { callerPrefix, type NeededReason, type Policy } from '../policy/rules.ts';
 import type { Person } from '../access/access-check.ts';
 
 /** What the policy makes of a person: their groups, and whether they may run a command. */
 
-/** Whether somebody may run a command, and what decides it. */
+/** Whether somebody may run a command, and what decides it. `isYou`: it is about whoever asks. */
 export function abilityPage(ability: Ability, isYou: boolean): Page {
   const { answer, path, target, notHere, freeze } = ability;
   const who = isYou ? say`You` : say`${mention(ability.person.id)}`;
@@ -26,7 +27,7 @@ export function abilityPage(ability: Ability, isYou: boolean): Page {
   };
 }
 
-function explained({ answer, path, risk }: Ability, name: string): readonly Text[] {
+function explained({ answer, person, path, risk }: Ability, name: string): readonly Text[] {
   switch (answer.kind) {
     case 'for everybody':
       return [say`It needs no right: every member of this workspace may run it.`];
@@ -48,18 +49,28 @@ function explained({ answer, path, risk }: Ability, name: string): readonly Text
         ...linesOf('Forbidden by', [answer.rule]),
         say`That overrides every rule that allows it${answer.whoMay.length > 0 ? `; only ${answer.whoMay.join(' and ')} may` : ''}. This rule would have to change.`,
       ];
+    case 'only people':
+      return [say`Only people can use it.`];
     case 'unknown':
       return [
         say`It depends on who is in ${joined(answer.userGroups.map(code), ', ')}, and Slack doesn't tell me. Until it does, I refuse it.`,
       ];
     case 'no rule':
-      return [...missing(answer.whoMay, name), ...linesOf('Others are allowed by', answer.lets), remedy(path, risk)];
+      return [...missing(answer, person, name), ...linesOf('Others are allowed by', answer.lets), remedy(path, risk)];
   }
 }
 
-function missing(whoMay: readonly string[], name: string): readonly Text[] {
+function missing(
+  { caller, whoMay }: Extract<Ability['answer'], { kind: 'no rule' }>,
+  person: Ability['person'],
+  name: string,
+): readonly Text[] {
+  if (caller !== undefined) return [noRuleNames(caller)];
   if (whoMay.length === 0) return [say`No rule allows anybody to run it there.`];
-  return [say`No rule allows ${name} to run it there; ${whoMay.join(' and ')} may. Being one of them would be enough.`];
+  const others = say`${whoMay.join(' and ')} may.`;
+  // A program needs a rule of its own, too.
+  if (person.caller) return [say`No rule allows ${person.name}, for whom you ask, to run it there; ${others}`];
+  return [say`No rule allows ${name} to run it there; ${others} Being one of them would be enough.`];
 }
 
 const remedy = (path: string, risk: string): Text =>
@@ -96,29 +107,40 @@ export function approvalSomewhere(approval: 'none' | ApprovalSomewhere | 'depend
 const linesOf = (label: string, rules: readonly RuleLine[]): readonly Text[] =>
   rules.map(({ line, text }) => say`${label} line ${line} of the policy: ${code(text)}`);
 
-/** Whom the policy takes this person for: their groups, also those that Slack doesn't say. */
+/** Whom the policy takes this person for: their groups, also those that Slack doesn't say; and a program that asks. */
 export function whoamiPage(policy: Policy, person: Person): Page {
   const { own } = membershipsOf(policy, person);
   const groups = [...policy.groups.keys()].filter((name) => own.has(name));
   const everyone = policy.rules.some((rule) => rule.effect === 'allow' && rule.to === 'everyone');
   const unknown = unknownGroups(policy, person);
+  const { caller } = person;
+  const [you, youAre, your, self] = caller
+    ? [person.name, `${person.name} is`, `${person.name}'s`, 'themselves']
+    : ['you', "You're", 'Your', 'yourself'];
   return {
     title: say`**${person.name}** · ${code(person.id)}`,
     parts: [
+      ...(caller
+        ? [
+            paragraph(
+              say`You are ${code(callerPrefix + caller.name)}, and ask for ${you}: you may do what rules allow to both.`,
+            ),
+          ]
+        : []),
       paragraph(
         everyone || groups.length > 0
-          ? say`The policy knows you as ${groups.length > 0 ? joined(groups.map(code), ', ') : 'yourself'}.`
-          : say`No rule of the policy names you, so you can't do anything yet. Send your id to the person who looks after the policy file.`,
+          ? say`The policy knows ${you} as ${groups.length > 0 ? joined(groups.map(code), ', ') : self}.`
+          : say`No rule of the policy names ${you}, so you can't do anything yet. Send your id to the person who looks after the policy file.`,
       ),
       paragraph(
         joined([
           person.groups.length > 0
             ? say`Slack user groups: ${joined(person.groups.map(code), ', ')}.`
-            : say`You're in no Slack user group that the policy names${unknown.length > 0 ? ', as far as I know' : ''}.`,
+            : say`${youAre} in no Slack user group that the policy names${unknown.length > 0 ? ', as far as I know' : ''}.`,
           unknown.length > 0 ? say`Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined,
         ]),
       ),
-      paragraph(say`Your time zone in Slack is ${person.zone}: I read the times you type in it.`),
+      paragraph(say`${your} time zone in Slack is ${person.zone}: I read the times you type in it.`),
     ],
   };
 }

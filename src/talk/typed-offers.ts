@@ -30,11 +30,15 @@ export function offeringHinted(refusal: Refusal, policy: Policy, person: Member)
   return offers.length === 0 ? refusal : offering(refusal, offers);
 }
 
-/** The page with buttons for the commands in its source. */
+/**
+ * The page with buttons for the commands in its source. To a program, a source says nothing that only people can type.
+ */
 export function offeringSourced(page: Page, policy: Policy, person: Member): Page {
-  const { offers = [] } = page;
+  const { offers = [], source, ...bare } = page;
+  const lines = new Set(typedIn(inline(source)));
+  if (person.caller && offersIn(inline(source), policy, person).length < lines.size) return { ...bare, offers };
   const has = ({ args }: Offer): boolean => offers.some((one) => one.args.join(' ') === args.join(' '));
-  const more = offersIn(inline(page.source), policy, person).filter((offer) => !has(offer));
+  const more = offersIn(inline(source), policy, person).filter((offer) => !has(offer));
   return more.length === 0 ? page : { ...page, offers: [...offers, ...more] };
 }
 

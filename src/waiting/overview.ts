@@ -18,7 +18,7 @@ import { untoldTo } from '../post/refused-posts.ts';
 import { reparse } from '../language/reparse.ts';
 import type { ChangeContext } from '../change/context.ts';
 
-/** One person's overview of all changes; each list is newest first. */
+/** One person's overview of all changes; each list is newest first, and what people asked for before what programs did. */
 type Overview = {
   /** What this person can still stop. */
   readonly toStop: readonly Card[];
@@ -52,19 +52,9 @@ const maxShown = { toStop: 8, toDecide: 8, mine: 5, recent: 10 } as const;
 /** Reads the overview with a bounded number of queries. */
 export async function overviewFor(context: ChangeContext, person: Person): Promise<Overview> {
   const { db } = context.database;
-  const mayRead = readerOf(context, person);
   const ids = idsOf(context.policy(), person.id);
-  const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
-    (await listChanges(db, { ...filter, limit: maxRead })).filter(mayRead);
-  const mayList = readerOf(context, person, 'changes');
-  const [approved, waiting, unknown, open, latest] = await Promise.all([
-    read({ state: 'approved' }),
-    read({ state: 'waiting' }),
-    read({ state: 'unknown' }),
-    read({ requesters: ids, isOpen: true }),
-    read({ isOwn: true }),
-  ]);
-  const decidable = await decidableBy(context, person, [...approved.filter(coolsDown), ...unknown, ...waiting]);
+  const { toLook, open, latest } = await readAll(context, person, ids);
+  const decidable = await decidableBy(context, person, toLook);
   const [toStop, rest] = [decidable.filter(isApproved), decidable.filter((one) => !isApproved(one))];
   const undecided = await notVotedBy(db, ids, rest);
   const isShown = new Set([...toStop, ...undecided].map(({ number }) => number));
@@ -75,7 +65,7 @@ export async function overviewFor(context: ChangeContext, person: Person): Promi
     toStop: toStop.slice(0, maxShown.toStop),
     toDecide: undecided.slice(0, maxShown.toDecide),
     mine: unsettled.slice(0, maxShown.mine),
-    recent: latest.filter(mayList).slice(0, maxShown.recent),
+    recent: latest.slice(0, maxShown.recent),
   };
   const drawOne = (change: Change): Promise<Card> => cardFor(context, person, change);
   const draw = (changes: readonly Change[]): Promise<readonly Card[]> => Promise.all(changes.map(drawOne));
@@ -92,10 +82,32 @@ export async function overviewFor(context: ChangeContext, person: Person): Promi
   };
 }
 
+/** What the person may read of the changes to decide, of their own open ones, and of the latest. */
+async function readAll(context: ChangeContext, person: Person, ids: readonly string[]) {
+  const mayRead = readerOf(context, person);
+  const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
+    (await listChanges(context.database.db, { ...filter, limit: maxRead })).filter(mayRead);
+  // Read apart, so that no number of requests of programs hides what people asked for.
+  const readOpen = async (filter: Parameters<typeof read>[0]): Promise<readonly Change[]> =>
+    (await Promise.all((['people', 'callers'] as const).map((by) => read({ ...filter, by })))).flat();
+  const [approved, waiting, unknown, open, latest] = await Promise.all([
+    readOpen({ state: 'approved' }),
+    readOpen({ state: 'waiting' }),
+    readOpen({ state: 'unknown' }),
+    readOpen({ requesters: ids, isOpen: true }),
+    read({ isOwn: true }),
+  ]);
+  const toLook = peopleFirst([...approved.filter(coolsDown), ...unknown, ...waiting]);
+  return { toLook, open, latest: latest.filter(readerOf(context, person, 'changes')) };
+}
+
 const cardFor = async ({ database, policy }: ChangeContext, person: Person, change: Change): Promise<Card> =>
   currentCard(database.db, change, await listVotes(database.db, change.number), database.installation, {
     isAsker: isAsker(policy(), person, askersOf(change)),
   });
+
+const peopleFirst = (changes: readonly Change[]): readonly Change[] =>
+  changes.toSorted((one, other) => Number(one.caller !== null) - Number(other.caller !== null));
 
 const isApproved = ({ state }: Change): boolean => state === 'approved';
 

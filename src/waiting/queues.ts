@@ -1,6 +1,6 @@
 import type { AnyAction } from '../commands/kit/action.ts';
 import { Refusal, type Args } from '../base/errors.ts';
-import { idsOf } from '../policy/memberships.ts';
+import { idsOf, ownIdsOf } from '../policy/memberships.ts';
 import { scrub } from '../base/secret.ts';
 import type { Tx } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
@@ -184,7 +184,7 @@ export async function queuePage(
 ): Promise<Page> {
   const found = await listOpen(context.database.db, ['queue'], { limit: maxRead });
   const mayRead = sight.reader('queue');
-  const ids = idsOf(context.policy(), person.id);
+  const ids = ownIdsOf(context.policy(), person);
   const isOwn = ({ requester }: QueuedRequest): boolean => ids.includes(requester);
   const shown = found
     .filter((row) => (env === undefined || row.target === targetKey(env)) && (isOwn(row) || mayRead(row)))

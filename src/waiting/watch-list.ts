@@ -1,6 +1,6 @@
 import { Refusal } from '../base/errors.ts';
 import { counted, listOr, paragraph, type Page } from '../commands/kit/page.ts';
-import { idsOf } from '../policy/memberships.ts';
+import { ownIdsOf } from '../policy/memberships.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
 import { endWaiting, findOpen, type Digest, type Watch } from '../storage/waiting.ts';
 import { channel, code, inline, joined, mention, say, time, typed, type Text } from '../words/text.ts';
@@ -18,7 +18,7 @@ import type { SendContext } from '../send/context.ts';
 
 /** Which of them are the person's own, and which are about nothing that the person may not read. */
 const seenBy = ({ policy }: SendContext, { person, sight }: Asking) => {
-  const mine = idsOf(policy(), person.id);
+  const mine = ownIdsOf(policy(), person);
   return {
     isMine: ({ requester }: Watch | Digest): boolean => mine.includes(requester),
     readsAll: sight.reader('watches'),

@@ -47,7 +47,7 @@ const rows = {
     already: "It's approved, and not sent yet.",
     inBatch: 'under way',
     means:
-      'It may be sent, but has not been sent yet. It is waiting for its turn, for the ten seconds in which it can be stopped, or for a pause, a lock or an outage to end. Its card says which.',
+      'It may be sent, but has not been sent yet. It is waiting for its turn, for its time, for the ten seconds in which it can be stopped, or for a pause, a freeze, a lock or an outage to end. Its card says which.',
   },
   sending: {
     mark: '▶️',

@@ -25,6 +25,15 @@ test('in a channel for other sites, it names the channels in which they can be d
   );
 });
 
+test('a program, which is in no channel, is told which one the policy names for it', () => {
+  const caller = { name: 'deploy-bot', key: 'k' };
+  const refused = (shared: boolean, target = blog) =>
+    refusalText(refusalOf(() => assertChannel(policy, { id: 'C0SHOP', shared }, [target], caller)));
+  const named = 'The policy names it as the channel of deploy-bot; that would have to be another';
+  expect(refused(false)).toBe(`#C0SHOP is for other sites. Nothing was done. ${named}: #C0BLOG or #C0ACME.`);
+  expect(refused(true)).toMatch(new RegExp(`^#C0SHOP is shared .* ${named}\\.$`));
+});
+
 test('a channel hears of the sites that it is for', () => {
   expect([mayHear(policy, 'C0BLOG', [blog]), mayHear(policy, 'C0BLOG', [blog, live])]).toEqual([true, false]);
 });

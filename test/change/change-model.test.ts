@@ -61,16 +61,24 @@ const event: fc.Arbitrary<ChangeEvent> = fc.oneof(
 const pause = fc.constantFrom(0, 0, 1, 2_000, 15_000, 120_000, 345_000, 900_000);
 const risk = fc.constantFrom<Risk>('routine', 'sensitive', 'destructive');
 const anyState = fc.constantFrom('waiting' as const, 'approved' as const);
+/** The time that it has, in milliseconds after its birth; undefined: none. */
+const hour = fc.constantFrom(undefined, undefined, undefined, 0, 0, 0, 2_000, 120_000, 399_999);
+const anyBirth = fc.record({ state: anyState, risk, hour });
+type Birth = { readonly state: 'waiting' | 'approved'; readonly risk: Risk; readonly hour: number | undefined };
+const scheduled = ({ hour }: Birth): number | undefined => (hour === undefined ? undefined : born + hour);
+const lifeOf = (birth: Birth): Life => new Life(birth.state, birth.risk, born + validMs, scheduled(birth));
 
 describe('a move', () => {
   const step = fc.record({ event, afterMs: pause });
 
   test('matches the model, and nothing is sent a second time', () => {
-    let [moves, sends] = [0, 0];
+    let [moves, sends, atTime] = [0, 0, 0];
     fc.assert(
-      fc.property(anyState, risk, fc.array(step, { minLength: 10, maxLength: 60 }), (state, risk, steps) => {
-        const life = new Life(state, risk, born + validMs);
-        let row: TransitionInput = changeOf({ state, risk, expires_at: born + validMs });
+      fc.property(anyBirth, fc.array(step, { minLength: 10, maxLength: 60 }), (birth, steps) => {
+        const { state, risk } = birth;
+        const life = lifeOf(birth);
+        const scheduled_at = scheduled(birth) ?? null;
+        let row: TransitionInput = changeOf({ state, risk, scheduled_at, expires_at: born + validMs });
         let now = born;
         for (const { event, afterMs } of steps) {
           now += afterMs;
@@ -79,6 +87,7 @@ describe('a move', () => {
           if (made) row = after(row, made);
           if (made) moves += 1;
           if (made && event.kind === 'send') sends += 1;
+          if (made && event.kind === 'send' && scheduled_at !== null) atTime += 1;
           alike(row, life);
         }
       }),
@@ -86,6 +95,7 @@ describe('a move', () => {
     );
     expect(moves).toBeGreaterThan(3_000);
     expect(sends).toBeGreaterThan(1_000);
+    expect(atTime).toBeGreaterThan(300);
   });
 });
 
@@ -113,20 +123,20 @@ describe('the change store', () => {
   type Model = { now: number; readonly lives: readonly Life[] };
   type Real = { readonly target: string; readonly read: string; readonly changes: { now: Change; before: Change }[] };
 
-  async function open(
-    births: readonly { state: 'waiting' | 'approved'; risk: Risk }[],
-  ): Promise<{ model: Model; real: Real }> {
+  async function open(births: readonly Birth[]): Promise<{ model: Model; real: Real }> {
     worlds += 1;
     const [target, read] = [`environment:t${worlds}`, `environment:r${worlds}`];
     const named = (key: string): object => ({ kind: 'environment', id: key.slice('environment:'.length), name: key });
     const changes = [];
-    for (const [at, of] of births.entries()) {
+    for (const [at, birth] of births.entries()) {
+      const { state, risk } = birth;
       const targets = JSON.stringify([target, ...(at === 0 ? [read] : [])].map(named));
-      const row = { ...sample, ...of, card: changeOf().card, target, targets, expires_at: born + validMs };
+      const when = { scheduled_at: scheduled(birth) ?? null, expires_at: born + validMs };
+      const row = { ...sample, state, risk, card: changeOf().card, target, targets, ...when };
       const made = await database.transaction((tx) => changeStore.begin(tx, row, { by: 'U1', at: born }));
       changes.push({ now: made, before: made });
     }
-    const lives = births.map(({ state, risk }) => new Life(state, risk, born + validMs));
+    const lives = births.map(lifeOf);
     return { model: { now: born, lives }, real: { target, read, changes } };
   }
 
@@ -188,11 +198,8 @@ describe('the change store', () => {
   test('promise 7: matches the model, with one audit line for each move and the right locks', async () => {
     const sequences = fc.commands([step], { size: '+1', maxCommands: 30 });
     await fc.assert(
-      fc.asyncProperty(anyState, risk, risk, sequences, async (state, risk, other, steps) => {
-        const world = await open([
-          { state, risk },
-          { state: 'waiting', risk: other },
-        ]);
+      fc.asyncProperty(anyBirth, risk, hour, sequences, async (birth, risk, hour, steps) => {
+        const world = await open([birth, { state: 'waiting', risk, hour }]);
         await fc.asyncModelRun(() => world, steps);
         for (const [at, { now: change }] of world.real.changes.entries()) {
           const lines = (await listAudit(database.db, { change: change.number, limit: 99 })).toReversed();

@@ -7,6 +7,8 @@ import type { Risk, State } from '../../src/words/states.ts';
  */
 export class Life {
   readonly risk: Risk;
+  /** Before then it can't be sent, and locks nothing; undefined: there is no such time. */
+  readonly scheduled: number | undefined;
   state: State;
   isOver = false;
   attempts = 0;
@@ -22,11 +24,17 @@ export class Life {
   /** Its audit events. */
   readonly trail: string[] = [];
 
-  constructor(state: 'waiting' | 'approved', risk: Risk, expires: number) {
+  constructor(state: 'waiting' | 'approved', risk: Risk, expires: number, scheduled?: number) {
     this.state = state;
     this.risk = risk;
     this.expires = expires;
-    if (state === 'approved' && risk !== 'routine') this.#lock(Number.POSITIVE_INFINITY);
+    this.scheduled = scheduled;
+    if (state === 'approved' && this.#locksFrom('approve')) this.#lock(Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether it locks its targets when this happens. */
+  #locksFrom(kind: ChangeEvent['kind']): boolean {
+    return this.risk !== 'routine' && kind === (this.scheduled === undefined ? 'approve' : 'send');
   }
 
   holds = (now: number): boolean => this.lockedUntil !== undefined && now < this.lockedUntil;
@@ -37,7 +45,7 @@ export class Life {
    */
   live(event: ChangeEvent, now: number, inTheWay = false): boolean {
     if (!this.can(event.kind, now)) return false;
-    if (event.kind === 'approve' && this.risk !== 'routine' && inTheWay) return false;
+    if (this.#locksFrom(event.kind) && inTheWay) return false;
     this.#become(event, now);
     this.trail.push(event.kind);
     return true;
@@ -50,7 +58,8 @@ export class Life {
     if (['cancel', 'expire', 'invalidated', 'supersede'].includes(kind)) return isStart;
     if (kind === 'approve') return this.state === 'waiting' && now < this.expires;
     if (kind === 'decline') return this.state === 'waiting';
-    if (kind === 'send' || kind === 'complete') return this.state === 'approved' && now < this.expires;
+    if (kind === 'send' || kind === 'complete')
+      return this.state === 'approved' && now >= (this.scheduled ?? 0) && now < this.expires;
     if (kind === 'connect_failed') return this.state === 'approved';
     if (['send_aborted', 'throttle', 'accept', 'reject'].includes(kind)) return this.state === 'sending';
     if (kind === 'outcome_lost') return this.state === 'sending' || this.state === 'accepted';
@@ -63,11 +72,11 @@ export class Life {
 
   #become(event: ChangeEvent, now: number): void {
     const [wasLocked, wasShared] = [this.lockedUntil !== undefined, this.sharedUntil !== undefined];
+    if (this.#locksFrom(event.kind)) this.#lock(Number.POSITIVE_INFINITY);
     switch (event.kind) {
       case 'approve':
         this.state = 'approved';
-        this.expires = Math.max(this.expires, now + 300_000);
-        if (this.risk !== 'routine') this.#lock(Number.POSITIVE_INFINITY);
+        if (this.scheduled === undefined) this.expires = Math.max(this.expires, now + 300_000);
         return;
       case 'send':
         if (this.isOut) throw new Error('it would be sent a second time');

@@ -186,6 +186,17 @@ describe('every state and everything that can happen in it', () => {
     expect(move(standing(state, { progress: '{}' }), event, now)).toStrictEqual(made);
   });
 
+  test.each(cases)('at its time, %s: %s, and nothing is sent before', (state, kind, event) => {
+    const wanted = table[state]?.[kind];
+    const due = (at: number): Transition | undefined =>
+      kind === 'approve' && wanted ? { patch: { ...wanted.patch, due_at: at }, locks: 'keep' } : wanted;
+    const locks = kind === 'send' ? { locks: 'take' } : {};
+    const then = due(now);
+    expect(move(standing(state, { scheduled_at: now }), event, now)).toStrictEqual(then && { ...then, ...locks });
+    const early = kind === 'send' || kind === 'complete' ? undefined : due(now + 1);
+    expect(move(standing(state, { scheduled_at: now + 1 }), event, now)).toStrictEqual(early);
+  });
+
   test('a settled accepted change moves no more', () => {
     for (const event of simpleEvents)
       expect(move(standing('accepted', { settled_at: now - 1 }), event, now)).toBeUndefined();
@@ -299,6 +310,7 @@ const anyEvents = fc.array(fc.record({ event: anyEvent, afterMs: fc.nat(20_000) 
 const anyStart = fc.record({
   state: fc.constantFrom<State>('waiting', 'approved'),
   risk: fc.constantFrom('routine', 'sensitive', 'destructive'),
+  scheduled_at: fc.constantFrom(null, now, now + 30_000, now + 200_000),
 });
 
 type Row = TransitionInput & Pick<Transition['patch'], 'due_at' | 'owner' | 'lease_until'>;
@@ -312,10 +324,10 @@ type Step = {
 
 /** The change after each event. */
 function run(
-  start: { readonly state: State; readonly risk: TransitionInput['risk'] },
+  start: Pick<TransitionInput, 'state' | 'risk' | 'scheduled_at'>,
   steps: readonly { readonly event: ChangeEvent; readonly afterMs: number }[],
 ): readonly Step[] {
-  let row: Row = { ...standing(start.state, { risk: start.risk }), due_at: now, ...nobody };
+  let row: Row = { ...standing(start.state, start), due_at: now, ...nobody };
   let at = now;
   const history: Step[] = [];
   for (const { event, afterMs } of steps) {
@@ -362,7 +374,7 @@ describe('any events in any order', () => {
       }
     }));
 
-  test('promise 1: it is sent only when approved and valid, and once, unless the host certainly took nothing', () =>
+  test('promise 1: it is sent only when approved and valid, at its time, and once, unless the host certainly took nothing', () =>
     always((history) => {
       let mayBeOut = false;
       for (const { from, to, event, at } of history) {
@@ -370,6 +382,7 @@ describe('any events in any order', () => {
           expect(mayBeOut).toBe(false);
           expect(from.state).toBe('approved');
           expect(at).toBeLessThan(from.expires_at);
+          expect(at).toBeGreaterThanOrEqual(from.scheduled_at ?? 0);
           expect(to.sent_at).toBe(at);
           mayBeOut = true;
         }

@@ -220,9 +220,6 @@ describe('lines that cannot be parsed', () => {
   });
 
   test.each([
-    ['pause acme-shop/live', ['pause', '--why=acme-shop/live']],
-    ['pause everything except acme-blog', ['pause', '--why=everything except acme-blog']],
-    ['pause until 6am', ['pause', '--why=until 6am']],
     ['lock a/b until 6am', ['lock', 'a/b', '--why=until 6am']],
     ['lock a/b and acme-blog/live', ['lock', 'a/b', '--why=and acme-blog/live']],
     ['lock a/b in 2 hours', ['lock', 'a/b', '--why=in 2 hours']],
@@ -234,10 +231,15 @@ describe('lines that cannot be parsed', () => {
   test.each(['pause on fire', 'pause the shop is on fire', 'lock a/b "until 6am"'])('%s is taken', (line) => {
     expect(read(line).given['why']).toBeDefined();
   });
-  test.each(['pause for 30m deploying', 'pause deploying for 30 minutes'])('%s: a pause has no end', (line) => {
-    const refusal = refusalOf(() => read(line));
-    expect(refusalText(refusal)).toMatch(/^pause has no end, so it can't be for 30 ?m.*\. Nothing was done\./);
-    expect(refusal.offers.map(({ args }) => args)).toEqual([['pause', 'deploying']]);
+  test.each([
+    ['pause', 'acme-shop/live'],
+    ['pause', 'everything except acme-blog'],
+    ['pause', 'until 6am'],
+    ['pause', 'for 30m deploying'],
+    ['pause callers', 'the agent on acme-shop/live runs wild'],
+    ['pause callers', 'deploying for 30 minutes'],
+  ])('%s %s stops at once: whatever follows is the reason', (path, why) => {
+    expect(read(`${path} ${why}`)).toMatchObject({ path, given: { why: why.split(' ') } });
   });
 
   test('every field can be typed as an option, also by another word for it', () => {

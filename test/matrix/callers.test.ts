@@ -9,11 +9,14 @@ import { createPlaces, mostRequests, mostStreams } from '../../src/api/request-l
 import { createApi } from '../../src/api/routes.ts';
 import { recheck } from '../../src/change/recheck.ts';
 import type { DecisionKind } from '../../src/change/buttons.ts';
+import type { Card } from '../../src/change/card.ts';
 import { decide } from '../../src/decide/decide.ts';
+import { overviewFor } from '../../src/waiting/overview.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import type { PipelineContext } from '../../src/talk/context.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { plain } from '../../src/words/text.ts';
 import { member, policyFrom } from '../fixtures.ts';
 import { clickRefusedAs } from './outcome-codes.ts';
 import { namesOf } from './people-and-rules.ts';
@@ -78,12 +81,13 @@ let requests = 0;
 
 /** What comes of a request at the door for programs. */
 async function asks(context: PipelineContext, say: string, bearer = key.key) {
-  const onFault = (_: string, error: unknown): never => {
+  const onFault = (error: unknown): never => {
     throw error;
   };
-  const events = createEventHub(database, (error) => onFault('', error));
+  const log = { debug: () => undefined, info: () => undefined, error: onFault };
+  const events = createEventHub(database, onFault);
   const [places, streams] = [createPlaces(mostRequests), createPlaces(mostStreams)];
-  const api = createApi({ context, events, places, streams, hosts: new Set(['localhost']), onFault });
+  const api = createApi({ context, events, places, streams, hosts: new Set(['localhost']), log });
   requests += 1;
   const headers = {
     authorization: `Bearer ${bearer}`,
@@ -369,4 +373,29 @@ test('25 requests by the state of the key and of its person', async () => {
   // Who may not decide cannot be told later.
   const silent = { ...contextFor(policy, everybody), membersOf: async () => undefined };
   expect(await asks(silent, lines.routine)).toMatchObject({ status: 503, change: undefined });
+});
+
+test('what a program names is not what its person uses', async () => {
+  const context = contextFor(policyOf([...allowing, decided.leads]), everybody);
+  await asks(context, lines.routine);
+  expect(await context.recent.of('U01ANA')).toEqual([]);
+  await forget();
+});
+
+test('in App Home, what people asked for comes before what any number of programs did, and is not pushed out', async () => {
+  const context = contextFor(policyOf([...allowing, decided.leads]), everybody);
+  const change = await askedFor(decided.leads);
+  const { number, ...row } = change;
+  const copies = Array.from({ length: 120 }, (_, at) => ({ ...row, number: number + at + 1, caller_request: null }));
+  const [own = change] = copies;
+  await database.db
+    .insertInto('changes')
+    .values(copies.map((copy) => (copy === own ? { ...copy, caller: null } : copy)))
+    .execute();
+  const first = (cards: readonly Card[]): string => plain(cards[0]?.headline ?? []);
+  const { mine } = await overviewFor(context, someone('U01ANA'));
+  const { toDecide, more } = await overviewFor(context, someone('U04DEE'));
+  for (const cards of [mine, toDecide]) expect(first(cards)).toContain(`#${own.number}`);
+  expect(more.toDecide).toBeGreaterThan(0);
+  await forget();
 });

@@ -143,6 +143,7 @@ describe('what can tells a lead about others', () => {
     'not welcome': /^!$/,
     unknown: /(?!)/,
     hidden: /^\?$/,
+    'only people': /(?!)/,
   };
 
   test('756 cells are the same as what the others would be told themselves', async () => {

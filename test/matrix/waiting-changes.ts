@@ -28,7 +28,7 @@ export const now = 1_000_000;
 const read: HostReader = async (call) =>
   call.reply.parse({
     environment: {
-      active_container: { ssh_ip_allowlist: ['10.0.0.1'], sftp_ip_allowlist: ['10.0.0.1'] },
+      active_container: { ssh_ip_allowlist: ['10.0.0.1', '10.0.0.2'], sftp_ip_allowlist: ['10.0.0.1', '10.0.0.2'] },
       backups: [{ id: 1, name: '', note: null, type: 'scheduled', created_at: 1 }],
     },
   });

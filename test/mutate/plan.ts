@@ -23,6 +23,12 @@ export const mutated: readonly string[] = [
   'src/policy/callers.ts',
   'src/policy/approval-requirement.ts',
   'src/policy/unsatisfiable.ts',
+  // Freezes, and the window in which something is to be sent.
+  'src/policy/freezes.ts',
+  'src/policy/freeze-time.ts',
+  'src/language/schedule.ts',
+  'src/access/in-freeze.ts',
+  'src/change/under-freezes.ts',
 ];
 
 /**
@@ -48,4 +54,10 @@ export const tests: readonly string[] = [
   'test/access/unknown-groups.test.ts',
   'test/policy/unknown-groups.test.ts',
   'test/policy/properties.test.ts',
+  'test/language/schedule.test.ts',
+  'test/policy/freezes.test.ts',
+  'test/policy/freezes-shape.test.ts',
+  'test/policy/freeze-time.test.ts',
+  'test/access/in-freeze.test.ts',
+  'test/matrix/freezes.test.ts',
 ];

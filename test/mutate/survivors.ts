@@ -38,6 +38,82 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       "right.kind === 'may not' → true",
     ),
   ],
+  'src/policy/freezes.ts': [
+    ...same(
+      'It is asked only of freezes with an exception: the others hold everybody.',
+      "const approvalIn = ({ except }: Freeze) => except?.approval ?? 'none';",
+      '\'none\' → ""',
+      'except?.approval → except.approval',
+    ),
+    ...same('Nobody is in a group of that name.', 'const to = except?.to ?? [];', '[] → ["Stryker was here"]'),
+    ...same(
+      'It comes to the same end in shorter steps.',
+      'end = Math.max(...untils);',
+      'Math.max(...untils) → Math.min(...untils)',
+    ),
+    ...same(
+      'Some freeze is in force, so there is a first one.',
+      'const [first = [], ...others] = freezes.map(groupsIn);',
+      '[] → ["Stryker was here"]',
+    ),
+  ],
+  'src/policy/freeze-time.ts': [
+    ...same(
+      'A wider look finds the same spans, and takes longer.',
+      'return (spans.length > 1 ? spans : spansAround(time, at, maxWeeks)).find(isIn);',
+      'spans.length > 1 → false',
+    ),
+    ...same(
+      'What begins in the last week is not looked for.',
+      'for (let week = now - weeks; week <= now + weeks; week += 1)',
+      'week <= now + weeks → week < now + weeks',
+    ),
+    ...same(
+      'How much is remembered changes only the time that it takes.',
+      'const known = cached<Weekly, Map<number, readonly FreezeSpan[]>>(() => new BoundedMap(4 * maxWeeks + 4));',
+      '4 * maxWeeks + 4 → 4 * maxWeeks - 4',
+      '4 * maxWeeks → 4 / maxWeeks',
+    ),
+    ...same('Remembering changes only the time that it takes.', 'if (found) return found;', 'found → false'),
+    ...same(
+      'Remembering changes only the time that it takes.',
+      'known(time).set(week, made);',
+      'known(time).set(week, made); → ;',
+    ),
+  ],
+  'src/language/schedule.ts': [
+    ...same(
+      'Neither is a time of day.',
+      "const { day, clock = '', utc } = shape.exec(text.trim())?.groups ?? {};",
+      '\'\' → "Stryker was here!"',
+    ),
+    ...same(
+      'A zone that there is not is read as UTC.',
+      "const there = utc === undefined ? zone : 'UTC';",
+      '\'UTC\' → ""',
+    ),
+    ...same(
+      'No clock ever shows a time that it skips.',
+      'const isOver = first === undefined ? start + clockMs <= shown : first <= now;',
+      'start + clockMs <= shown → start + clockMs < shown',
+    ),
+    ...same(
+      'A day that is over is that of the next week.',
+      'return today + ((weekday - new Date(today).getUTCDay() + 7) % 7) * dayMs;',
+      'weekday - new Date(today).getUTCDay() + 7 → weekday - new Date(today).getUTCDay() - 7',
+    ),
+  ],
+  'src/change/under-freezes.ts': [
+    ...same(
+      'What meets no freeze is as free as a way back; only a read is spared.',
+      "decision.kind === 'open' && decision.names.length === 0 && decision.nextAt === undefined;",
+      "decision.kind === 'open' && decision.names.length === 0 && d … t === undefined → false",
+      '\'open\' → ""',
+    ),
+  ],
+  'src/access/in-freeze.ts': [
+    ...same('Undefined is before no time.', 'nextAt !== undefined && nextAt < until', 'nextAt !== undefined → true'),
+  ],
   'src/access/assert-channel.ts': [
     ...same(
       'The company has no site anyhow; the types cannot see that.',

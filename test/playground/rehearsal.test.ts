@@ -84,6 +84,13 @@ describe('the people of a rehearsal', () => {
   });
 });
 
+it('knows whether programs can ask, and has the channels of their cards', () => {
+  const { hasCallers, workspace } = staged('callers: { deploy-bot: { channel: C0CARDS }, other-bot: {} }');
+  expect(hasCallers).toBe(true);
+  expect(workspace.channels.map(({ id }) => id)).toContain('C0CARDS');
+  expect(staged('').hasCallers).toBe(false);
+});
+
 describe('the sites of a rehearsal', () => {
   const usual = ['acme-shop', 'acme-blog', 'acme-docs', 'north-bakery', 'lumen-studio', 'harbor-events'];
 

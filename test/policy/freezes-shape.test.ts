@@ -44,6 +44,11 @@ describe('mistakes are named with line and column', () => {
       [`{ name: A b, zone: UTC, ${weekends} }`],
       ['0 name: "A b" cannot name a freeze; use small letters a to z, digits and -, 40 at most'],
     ],
+    [
+      'a short day',
+      ['{ name: a, zone: UTC, weekly: fr 16:00 – mon 08:00 }'],
+      ['0 weekly: "fr 16:00 – mon 08:00" is not a part of the week; write it like fri 16:00 – mon 08:00'],
+    ],
     ['a name twice', [`{ ${ok} }`, `{ ${ok} }`], ['1 name: "a" is listed twice']],
     [
       'a reason of nothing',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideFreeze } from '../../src/policy/freezes.ts';
+import { decideFreeze, freezesAround } from '../../src/policy/freezes.ts';
 import type { AccessRequest } from '../../src/policy/matching.ts';
 import type { Member, Policy } from '../../src/policy/rules.ts';
 import type { Domain } from '../../src/hosting/contract/target.ts';
@@ -236,6 +236,29 @@ describe('how long', () => {
     const next = (except: string) => decideFreeze(withFreezes(`${weekends}, except: { ${except} }`), chi, push, at);
     expect(next('to: [leads], approval: { by: [heads] }')).toMatchObject({ nextAt: utc('2026-12-04T16:00') });
     expect(next('to: [leads]')).toMatchObject({ kind: 'open', names: ['w'], nextAt: undefined });
+  });
+
+  test('what holds some environments soon, in order, each with its times', () => {
+    const policy = withFreezes(
+      once('later', '2026-11-28 19:59', '2026-11-29 08:00'),
+      once('too-late', '2026-11-28 20:00', '2026-11-29 08:00'),
+      once('over', '2026-11-26 08:00', '2026-11-27 20:00'),
+      `${week('w', 'fri 16:00 - mon 08:00')}, where: ["blog/*", "acme-shop/live"]`,
+      `${week('soon', 'sat 00:00 - sat 08:00')}, where: ["acme-shop/*"]`,
+      `${week('elsewhere', 'fri 16:00 - mon 08:00')}, where: ["blog/*"]`,
+    );
+    const around = (...places: readonly string[]) =>
+      freezesAround(policy, places.map(environment), { at, withinMs: 24 * hourMs }).map(({ freeze, from, until }) =>
+        [freeze.name, ...[from, until].map((one) => new Date(one).toISOString().slice(0, 16))].join(' '),
+      );
+    const later = 'later 2026-11-28T19:59 2026-11-29T08:00';
+    const weekend = 'w 2026-11-27T16:00 2026-11-30T08:00';
+    const soon = 'soon 2026-11-28T00:00 2026-11-28T08:00';
+    expect(around('acme-shop/live', 'acme-shop/staging')).toEqual([weekend, soon, later]);
+    expect(around('acme-shop/staging')).toEqual([soon, later]);
+    // One of an unknown site may be covered.
+    expect(around('acme-shop/live\u200B.')).toEqual([weekend, soon, later]);
+    expect(around()).toEqual([]);
   });
 
   test('fifty freezes are decided within 20 ms of a processor', () => {

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { loadPolicy, maxPolicyBytes } from '../../src/policy/load.ts';
+import { maxPolicyBytes } from '../../src/policy/load.ts';
 import { PolicyMistakes, mistakeLine } from '../../src/policy/yaml-document.ts';
 import { openPolicy, readPolicy, type PolicyEvents, type PolicyFile } from '../../src/policy/watch.ts';
 import type { Policy } from '../../src/policy/rules.ts';
@@ -247,8 +247,5 @@ test('the engine of regular expressions is loaded for a file that has a `match`,
     return (await readPolicy(path, catalogue)).kind;
   };
   expect(await read(ONE)).toBe('policy');
-  expect(loadPolicy(looking('match'), catalogue)).toMatchObject({
-    mistakes: [{ says: 'this cannot be read: the engine of regular expressions is not loaded' }],
-  });
   expect(await read(looking('"mat\\x63h"'))).toBe('policy');
 });

@@ -159,8 +159,10 @@ describe.concurrent('a batch stops', () => {
       expect(sent).toBeLessThanOrEqual(8);
       const [{ state } = {}] = scenario.rows('select state from changes where number = ?', card.number);
       expect(state).toBe('running');
+      await card.shows('Nothing more is sent for now. All sending is paused. Its time runs on.');
       await (await chi.says('/site resume')).hears(/resume|goes on|ended the pause/i);
       await eventually(scenario, 'it to go on', () => scenario.writes().length > sent);
+      await card.shows('Running.');
       scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 600_000, times: 'always' });
       await scenario.writePolicy(thirty.policy.replace('developers: [U01ANA, U02BEN]', 'developers: [U02BEN]'));
       await eventually(

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { IncomingMessage } from 'node:http';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { z } from 'zod';
 import { newKey } from '../../src/api/authenticate.ts';
 import { freePort } from '../../src/playground/paths-and-ports.ts';
 import { inScenario, type Scenario, type ScenarioOptions } from './scenario.ts';
@@ -17,6 +19,8 @@ rules:
   - { allow: [read, routine, push], to: ["caller:deploy-bot"], where: ["acme-shop/*"] }
   - { allow: [allowlist add], to: [developers, "caller:deploy-bot"], approval: none }
   - { allow: [images], to: [developers, "caller:deploy-bot"], approval: { by: [leads], reason: { match: '[A-Z]+-\\d+' } } }
+  - { allow: [allowlist set, watch], to: [developers] }
+  - { allow: [ssh expiry], to: [leads] }
   - { allow: [lock, resume, pause callers], to: [leads] }
 channels: { C0ACME: { sites: [acme-shop] }, ops: C0OPS }
 `;
@@ -62,6 +66,9 @@ export const push = {
   reason: 'release 42',
   typed_name: 'acme-shop/live',
 };
+
+/** What Node says of each request. */
+export const requestSchema = z.object({ request: z.instanceof(IncomingMessage) });
 
 type Event = { readonly id: number; readonly event: string };
 

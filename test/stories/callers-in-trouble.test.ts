@@ -1,9 +1,12 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { connect, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { newKey } from '../../src/api/authenticate.ts';
+import { mostRequests } from '../../src/api/request-limits.ts';
 import { freePort } from '../../src/playground/paths-and-ports.ts';
 import { makeDatabase, freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
-import { askingAt, key, openStream, policy, push, withApi } from './caller.ts';
+import { askingAt, key, openStream, policy, push, requestSchema, withApi } from './caller.ts';
 import { lineOf, openFaultyConnection } from './faulty-connection.ts';
 import { inScenario, patienceMs, reloadPolicy } from './scenario.ts';
 
@@ -52,6 +55,41 @@ test(
     expect(await call(`/v1/changes/1/events?after=${after}`)).toMatchObject({
       body: { events: [{ id: after + 1 }] },
     });
+  }),
+);
+
+test(
+  'who asks and takes no answer has a place for each until its connection is gone, which ends once nothing moves',
+  withApi(async (scenario, call, base) => {
+    await call('/v1/requests', { json: push });
+    // Longer than what the system takes of an answer for a client that reads nothing: a thousand events with the change.
+    scenario.runSql('update changes set call = ? where number = 1', JSON.stringify({ long: 'x'.repeat(8_000) }));
+    scenario.runSql(
+      `with recursive line (i) as (values (1000) union all select i + 1 from line where i < 2000)
+        insert into audit (seq, at, change, event, actor, details, previous, hash)
+        select i, 1, 1, 'seen', 'sitehand', '{}', i, i from line`,
+    );
+    const asking = new Set<Socket>();
+    const onRequest = (message: unknown): void => {
+      const { request } = requestSchema.parse(message);
+      if (request.headers['x-story'] === 'takes nothing') asking.add(request.socket);
+    };
+    subscribe('http.server.request.start', onRequest);
+    const one = (path: string): string =>
+      `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key.key}\r\nx-story: takes nothing\r\n\r\n`;
+    const clients = Array.from({ length: mostRequests.each / 4 }, () => {
+      const client = connect(Number(new URL(base).port), '127.0.0.1').on('error', () => undefined);
+      client.pause().write(one('/v1/changes/1/events') + one('/v1/changes/1').repeat(3));
+      return client;
+    });
+    const status = async () => (await call('/v1/changes/1')).status;
+    await expect.poll(status, { timeout: patienceMs }).toBe(429);
+    await expect.poll(() => asking.size).toBe(clients.length);
+    for (const socket of asking) socket.emit('timeout');
+    await expect.poll(status, { timeout: patienceMs }).toBe(200);
+    expect([...asking].filter(({ destroyed }) => !destroyed)).toEqual([]);
+    unsubscribe('http.server.request.start', onRequest);
+    for (const client of clients) client.destroy();
   }),
 );
 

@@ -2,21 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { createServer, get, IncomingMessage } from 'node:http';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:net';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { ask, askCodes } from '../../src/program/ask.ts';
 import { newKey } from '../../src/api/authenticate.ts';
+import { clientFor } from '../../src/api/client.ts';
+import { commandsFrom, createMcpServer } from '../../src/api/mcp.ts';
 import { setBackKey } from '../../src/storage/timeline.ts';
-import { key, policy, push, withApi } from './caller.ts';
+import { key, policy, push, requestSchema, withApi } from './caller.ts';
 import { reloadPolicy } from './scenario.ts';
 
-/** What Node says of each request. */
-const requestSchema = z.object({ request: z.instanceof(IncomingMessage) });
+const bearer = { authorization: `Bearer ${key.key}` };
+
+/** An agent beside this server. */
+async function agentOf(server: Awaited<ReturnType<typeof createMcpServer>>): Promise<Client> {
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  const agent = new Client({ name: 'scripted', version: '1' });
+  await server.connect(there);
+  await agent.connect(here);
+  return agent;
+}
 
 /** Programs that ask over HTTP, and people who decide in Slack. */
 
@@ -43,15 +52,16 @@ describe.concurrent('a program', () => {
       await (
         await chi.says('/site pause callers an <agent> runs wild', 'C0OPS')
       ).hears(/Programs are paused.*stops that too/s);
-      expect(await call('/v1/requests', { json: push })).toMatchObject({
-        status: 503,
-        body: {
-          type: '#paused',
-          detail: expect.stringMatching(
-            /^Programs are paused by .*U03CHI.* since .*“an <agent> runs wild”\. Nothing was asked/,
-          ) as unknown,
-        },
-      });
+      // Why can name any site: only who may see the whole company is told.
+      const asksInVain = async (why: RegExp) =>
+        expect(await call('/v1/requests', { json: push })).toMatchObject({
+          status: 503,
+          body: { type: '#paused', detail: expect.stringMatching(why) as unknown },
+        });
+      await asksInVain(/^Programs are paused by .*U03CHI.* since [^“]*UTC\. Nothing was asked/);
+      await reloadPolicy(scenario, policy.replace('channels:', '  - { allow: [read], to: ["caller:deploy-bot"] }\n$&'));
+      await asksInVain(/^Programs are paused by .*U03CHI.* since .*“an <agent> runs wild”\. Nothing was asked/);
+      await reloadPolicy(scenario, policy);
       expect(await call('/v1/requests', { json: { say: 'status acme-shop/live' } })).toMatchObject({
         status: 200,
         body: { text: expect.stringMatching(/programs paused by @U03CHI/) as unknown },
@@ -99,6 +109,16 @@ describe.concurrent('a program', () => {
       });
       // Her place in the queue is hers.
       expect(scenario.rows('select ended_at from waiting')).toEqual([{ ended_at: null }]);
+      // What waits for her where the program may not read, it does not see.
+      await (await scenario.person('chi').says('/site lock acme-blog/live because of a fair')).hears('locked');
+      await (await ana.says('/site cache clear acme-blog/live --queue', ana.direct)).hears("You're number 1");
+      await (await ana.says('/site watch acme-blog/live', ana.direct)).hears('#');
+      const queues = await call('/v1/requests', { json: { say: 'queue' } });
+      expect(queues.body['text']).toMatch(/^Queues · 1 request\n+\* \d for acme-shop\/live/);
+      expect(queues.body['source']).toBeNull();
+      expect(await call('/v1/requests', { json: { say: 'watches' } })).toMatchObject({
+        body: { title: 'Watches · 0 watches', source: null },
+      });
 
       // Words are exact: nobody has escaped them. Whoever reads what a program asked for may stop it.
       const exact = 'a &amp; b <https://evil.example|ok>';
@@ -127,8 +147,14 @@ describe.concurrent('a program', () => {
         ['a browser', 403, { headers: { origin: base } }],
         ['no JSON', 415, { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }],
         ['a long body', 413, { json: { say: 'x'.repeat(70_000) } }],
+        ['another method', 405, { method: 'GET' }],
       ] as const)
         expect({ why, ...(await call('/v1/requests', { method: 'POST', ...options })) }).toMatchObject({ why, status });
+      const [bare, unknown] = [{}, { authorization: `Bearer ${newKey().key}` }].map(async (headers) =>
+        (await fetch(`${base}/mcp`, { method: 'POST', headers })).text(),
+      );
+      expect(await bare).toContain('This needs the key of a caller');
+      expect(await unknown).toContain('This key is not in the policy');
       const socket = connect(Number(new URL(base).port), '127.0.0.1');
       const heard = once(socket, 'data');
       const head = `POST /v1/requests HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key.key}`;
@@ -143,7 +169,30 @@ describe.concurrent('a program', () => {
       const pasted = await call('/v1/requests', { json: { command: 'cache clear', fields: { env: key.key } } });
       expect(pasted.status).toBe(422);
       expect(JSON.stringify(pasted.body)).not.toContain(key.key);
-      expect(scenario.log()).not.toContain('a request of a program failed');
+      for (const [json, field] of [
+        [{ say: 5 }, 'say'],
+        [{ say: 'cache clear', reason: ['x'] }, 'reason'],
+        [{ command: 'cache clear', fields: { env: null } }, 'fields.env'],
+      ] as const)
+        expect(await call('/v1/requests', { json })).toMatchObject({
+          status: 422,
+          body: { detail: expect.stringMatching(new RegExp(`^${field}: `)) as unknown },
+        });
+      // Each request of a caller has a line; a stranger's has none at this level.
+      const id = (await call('/v1/changes/998')).body['request'];
+      const found = scenario
+        .log()
+        .split('\n')
+        .find((one) => one.includes(`"${String(id)}"`));
+      expect(JSON.parse(found ?? '{}')).toMatchObject({
+        level: 30,
+        caller: 'deploy-bot',
+        method: 'GET',
+        what: '/v1/changes/998',
+        status: 404,
+        ms: expect.any(Number) as unknown,
+      });
+      expect(scenario.log()).not.toMatch(/"status":(401|403)|a request of a program failed/);
     }),
   );
 
@@ -164,6 +213,29 @@ describe.concurrent('a program', () => {
       const can = await call('/v1/requests', { json: { say: 'can push acme-shop/staging acme-shop/live --files' } });
       // Dee is an operator.
       expect(can.body['text']).toMatch(/approval by @?Chi or @?Fay/);
+      const rows: readonly (readonly [line: string, says: RegExp])[] = [
+        ['can @U01ANA cache clear acme-shop/live', /^@U01ANA may run cache clear.*It needs no approval/s],
+        ['can cache clear acme-shop/live', /^You may run cache clear.*It needs approval by/s],
+        [
+          'can allowlist set acme-shop/live 198.51.100.4',
+          /^You may not.*none names you, caller:deploy-bot\.(?!.*enough)/s,
+        ],
+        ['can ssh expiry acme-shop/live', /No rule allows Ana, for whom you ask, to .*leads may\.(?!.*enough)/],
+        ['can pause', /^You may not run pause\s+Only people can use it\./],
+        ['can lock acme-shop/live', /^You may not run lock on acme-shop\/live\s+Only people can use it\./],
+        ['whoami', /You are caller:deploy-bot, and ask for Ana: .*The policy knows Ana as developers/s],
+        ['help', /^What you can run(?!.*(?:form|mention me))/s],
+        ['help all', /^(?!.*(?:pause|lock|watch stop|leave))/s],
+        ['help push', /^\/site push (?!.*--queue).*--at/s],
+      ];
+      for (const [line, says] of rows) {
+        const { body } = await call('/v1/requests', { json: { say: line } });
+        expect([line, String(body['text'] ?? body['detail']), String(body['source'])]).toEqual([
+          line,
+          expect.stringMatching(says),
+          expect.not.stringMatching(/form|mention me/),
+        ]);
+      }
       const commands = await call('/v1/commands');
       const names = JSON.stringify(commands.body);
       expect(names).toContain('"push"');
@@ -174,6 +246,7 @@ describe.concurrent('a program', () => {
         ['pause because of an incident', 422, /Only people can use pause/],
         ['cache clear', 422, /missing/],
         ['cache clear acme-blog/live', 422, /./],
+        ['allowlist set acme-shop/live 198.51.100.4', 422, /none names you, caller:deploy-bot\. Nothing was sent\.$/],
         ['cache clear acme-shop/staging --queue', 422, /Only people wait in a queue/],
         ['please clear the cache of the shop', 422, /Nothing was done/],
         ['push acme-shop/staging acme-shop/live --files', 422, /The name has to be typed: acme-shop\/live/],
@@ -203,6 +276,18 @@ describe.concurrent('a program', () => {
       });
       expect(scenario.rows('select count(*) as count from changes')).toEqual([{ count: 0 }]);
       expect(scenario.writes()).toEqual([]);
+      // A line to say has the names that are said, and is not the one that was refused.
+      await (await ana.says('/site status acme-shop/live', 'C0RANDOM')).hears('acme-shop/live');
+      expect(await call('/v1/requests', { json: { say: 'status' } })).toMatchObject({
+        status: 422,
+        body: { lines: ['status acme-shop/live'] },
+      });
+      const ending = `$&\n  other-bot: { keys: ["${newKey().hash}"], for: U01ANA, operators: [U02BEN], channel: C0ACME, expires: 2020-01-01 }`;
+      await reloadPolicy(scenario, policy.replace('callers:', ending));
+      await (await ana.says('/site doctor', 'C0RANDOM')).hears(/keys of callers are refused: other-bot/);
+      const doctor = await call('/v1/requests', { json: { say: 'doctor' } });
+      expect(doctor.body['text']).toMatch(/Rules:.*in force/);
+      expect(doctor.body['text']).not.toContain('other-bot');
     }),
   );
 
@@ -236,6 +321,14 @@ describe.concurrent('a program', () => {
     withApi(async (scenario, call) => {
       await call('/v1/requests', { json: { say: 'allowlist add acme-shop/staging 198.51.100.4 --for 5m' } });
       await (await scenario.change(1, 'ana')).tells('ends');
+      // What only people can type is not told to a program as something for it to do.
+      expect((await call('/v1/changes/1')).body['says']).toMatch(
+        /ends .*\. People can end it now: \/site timers cancel 1\./,
+      );
+      expect((await call('/v1/requests', { json: { say: 'timers' } })).body).toMatchObject({
+        title: 'Timed access · 1 timer',
+        source: null,
+      });
       // Access ends on time, whatever is paused.
       await (await scenario.person('chi').says('/site pause callers', 'C0OPS')).hears('Programs are paused');
       scenario.hosting.faults.add({ kind: 'reset', at: 'before-headers', method: 'POST', applied: false });
@@ -250,6 +343,19 @@ describe.concurrent('a program', () => {
           await scenario.person(who).clicks(end.card(), 'It happened')
         ).hears(/your own change|you can use its key/);
       expect(scenario.rows('select state from changes where number = 2')).toEqual([{ state: 'unknown' }]);
+    }),
+  );
+
+  test(
+    'waits for a batch until nothing of it is under way: each environment is printed, and the code is that of the worst',
+    withApi(async (scenario, _, base) => {
+      const written: string[] = [];
+      const to = { write: (text: string) => written.push(text), complain: (text: string) => written.push(text) };
+      scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', skip: 1 });
+      const over = ask(['cache clear acme-shop/*', '--wait'], { SITEHAND_URL: base, SITEHAND_CALLER_KEY: key.key }, to);
+      await scenario.person('chi').clicks((await scenario.change(1, 'ana')).card(), 'Approve');
+      expect(await over).toBe(askCodes.unknown);
+      expect(written.at(-1)).toMatch(/^#1 stopped: .*\n(?=.*  acme-shop\/\w+: unknown)(?=.*  acme-shop\/\w+: done)/s);
     }),
   );
 
@@ -298,19 +404,10 @@ describe.concurrent('a program', () => {
       expect(await run('backups list acme-shop/live')).toBe(askCodes.done);
       expect(await run('cache clear')).toBe(askCodes.wrong);
       expect(complaints.join('')).toContain('missing');
-      // Nobody knows what came of what was answered like this.
-      for (const [status, body] of [
-        [502, '<h1>Bad gateway</h1>'],
-        [202, '{"kind":"chan'],
-      ] as const) {
-        const proxy = createServer((_request, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1');
-        await once(proxy, 'listening');
-        const address = proxy.address();
-        const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-        expect(await ask([push.say], { ...environment, SITEHAND_URL: url }, to)).toBe(askCodes.unreachable);
-        proxy.closeAllConnections();
-        proxy.close();
-      }
+      expect(await ask([push.say], { ...environment, SITEHAND_URL: 'http://sitehand.example' }, to)).toBe(
+        askCodes.wrong,
+      );
+      expect(complaints.at(-1)).toMatch(/SITEHAND_URL is plain http to another machine.*Nothing was asked/);
       const spoilt = { SITEHAND_URL: 'http://me:geheim@127.0.0.1:1', SITEHAND_CALLER_KEY: `${key.key}\n-` };
       for (const one of [
         { ...environment, ...spoilt },
@@ -319,7 +416,8 @@ describe.concurrent('a program', () => {
         expect(await ask([push.say], one, to)).toBe(askCodes.wrong);
       expect(complaints.join('')).not.toMatch(/geheim|shk_[\w-]{43}/);
       // What only ends the waiting says what goes on, and how to go on with it.
-      const goesOn = /#2 can still be approved and sent\. --key once-is-enough asks after it/;
+      const goesOn =
+        /#2 was waiting when I last heard of it, and can still be sent\. --key once-is-enough asks after it/;
       const again = ['cache clear acme-shop/live', '--key', 'once-is-enough', '--wait'];
       expect(await run(...again, '--timeout', '1s')).toBe(askCodes.waiting);
       expect(complaints.at(-1)).toMatch(goesOn);
@@ -341,6 +439,65 @@ describe.concurrent('a program', () => {
       expect(await removed).toBe(askCodes.unknown);
       const nowhere = { ...environment, SITEHAND_URL: 'http://127.0.0.1:1' };
       expect(await ask(['cache clear acme-shop/live'], nowhere, to)).toBe(askCodes.unreachable);
+    }),
+  );
+
+  test(
+    'whose answer is lost on its way hears that nobody knows: again with the same key it is asked once, by an agent and at a terminal',
+    withApi(async (scenario, call, base) => {
+      const problem = { type: 'about:blank', title: 'My fault', status: 500, detail: 'Wrong.', request: 'a-1' };
+      const lost: readonly ((answer: ServerResponse) => unknown)[] = [
+        (answer) => answer.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'),
+        (answer) => answer.writeHead(202, { 'content-type': 'application/json' }).end('{"kind":"chan'),
+        (answer) => answer.writeHead(202, { 'content-length': '9' }).write('{', () => answer.destroy()),
+        (answer) => answer.writeHead(500, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem)),
+        (answer) => answer.destroy(),
+      ];
+      for (const [at, lose] of lost.entries()) {
+        const pass = async ({ url = '', headers }: IncomingMessage, body: unknown): Promise<void> => {
+          if (url === '/v1/requests')
+            await call(url, { json: body, headers: { 'idempotency-key': String(headers['idempotency-key']) } });
+        };
+        const proxy = createServer((request, answer) => {
+          void text(request)
+            .then((body) => pass(request, JSON.parse(body || '{}')))
+            .then(() => lose(answer));
+        }).listen(0, '127.0.0.1');
+        await once(proxy, 'listening');
+        const address = proxy.address();
+        const environment = {
+          SITEHAND_URL: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+          SITEHAND_CALLER_KEY: key.key,
+        };
+        const commands = await commandsFrom(await fetch(`${base}/v1/commands`, { headers: bearer }));
+        const agent = await agentOf(await createMcpServer(clientFor(environment), commands));
+        const [say, id] = ['cache clear acme-shop/staging', `lost-on-its-way-${at}`];
+        const use = (name: string, input: object) => agent.callTool({ name, arguments: { ...input } });
+        expect(await use('propose', { say, request_id: id })).toMatchObject({
+          isError: true,
+          content: [{ text: expect.stringMatching(/^Unknown: .*may have been proposed.*same request_id/) as unknown }],
+        });
+        for (const [name, input, says] of [
+          ['logs', { words: 'acme-shop/live' }, /^Unknown: .*Nothing was changed/],
+          ['change', { number: at + 1 }, /^Unknown: .*Nothing was changed/],
+          ['cancel', { number: 999 }, /^Unknown: .*may have been cancelled/],
+        ] as const)
+          expect(await use(name, input)).toMatchObject({
+            content: [{ text: expect.stringMatching(says) as unknown }],
+          });
+        const complaints: string[] = [];
+        const to = { write: () => undefined, complain: (text: string) => complaints.push(text) };
+        expect(await ask([say, '--key', id], environment, to)).toBe(askCodes.unreachable);
+        expect(complaints.join('')).toContain(`--key ${id} asks for the same again`);
+        expect(await call('/v1/requests', { json: { say }, headers: { 'idempotency-key': id } })).toMatchObject({
+          status: 200,
+          body: { number: at + 1 },
+        });
+        await agent.close();
+        proxy.closeAllConnections();
+        proxy.close();
+      }
+      expect(scenario.rows('select count(*) as count from changes')).toEqual([{ count: lost.length }]);
     }),
   );
 
@@ -382,7 +539,7 @@ describe.concurrent('a program', () => {
       await scenario.hosting.until(() =>
         scenario.hosting.journal.entries().find((one) => one.path.includes('/backups')),
       );
-      expect(asking.at(-1)?.timeout).toBe(150_000);
+      asking.at(-1)?.emit('timeout');
       unsubscribe('http.server.request.start', onRequest);
       scenario.hosting.faults.release();
       expect(await slow).toContain('backups');

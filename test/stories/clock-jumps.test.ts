@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
+import { clockedPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 const policy = `
@@ -46,21 +46,14 @@ async function onSqlite(): Promise<Clocked> {
   };
 }
 
-/** A function of the same name shadows the server's own. */
 async function onPostgres(): Promise<Clocked> {
-  const url = new URL(await freshPostgres());
-  const options = url.searchParams.get('options') ?? '';
-  const schema = options.split('=').at(-1) ?? '';
-  const sql = new Client({ connectionString: url.href });
+  const { url, jump } = await clockedPostgres();
+  const sql = new Client({ connectionString: url });
   await sql.connect();
-  await sql.query(`create table clock_off as select 0::bigint as ms;
-    create function clock_timestamp() returns timestamptz language sql volatile as
-      $$ select pg_catalog.clock_timestamp() + (select ms from ${schema}.clock_off) * interval '1 millisecond' $$`);
-  url.searchParams.set('options', `${options},pg_catalog`);
-  const scenario = await openScenario({ policy, hosting, environment: { DATABASE_URL: url.href } });
+  const scenario = await openScenario({ policy, hosting, environment: { DATABASE_URL: url } });
   return {
     scenario,
-    jump: (ms) => sql.query('update clock_off set ms = $1', [ms]),
+    jump,
     states: async () =>
       (await sql.query<Record<string, unknown>>('select state from changes order by number')).rows.map(
         ({ state }) => state,

@@ -42,11 +42,11 @@ describe('a freeze', { concurrent: false }, () => {
     const line = '/site cache clear acme-shop/live';
     const refusal = await (
       await ana.says(line)
-    ).hears(new RegExp(`${inFreeze.source} leads may do it all the same\\. Nothing was sent\\.`));
+    ).hears(new RegExp(`${inFreeze.source} It excepts leads, if they ask for it themselves\\. Nothing was sent\\.`));
     const form = await ana.opensFrom(refusal, 'Ask for the end of the freeze…', '⏰ It is for');
     expect(form.text).not.toContain('freeze');
     const later = await ana.confirms();
-    await later.shows(/It will be sent .*When {2}/s);
+    await later.shows(/It is to be sent .*When {2}/s);
     await ana.clicks(later.card(), 'Cancel');
     await (await ana.says(`${line} --dry-run`)).hears(inFreeze);
     await ana.opens('/site redirects add acme-shop/live', inFreeze);
@@ -54,7 +54,7 @@ describe('a freeze', { concurrent: false }, () => {
     await (await ana.says('/site can cache clear acme-shop/live')).hears(inFreeze);
     await (
       await ana.says('/site status acme-shop/live')
-    ).hears(/Freeze: peak \(Peak trading\), until .*, but leads may/);
+    ).hears(/Freeze: peak \(Peak trading\), until .*, except for leads/);
     await scenario.slack.home(ana.id);
     await scenario.slack.until(
       () => /Freezes[^]*peak \(Peak trading\), until/.test(scenario.slack.views(ana.id).home?.text ?? '') || undefined,

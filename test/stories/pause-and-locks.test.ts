@@ -57,7 +57,9 @@ test('promise 4: a pause holds what is approved; after it, changes that have dri
   const again = await (await chi.says('/site pause', 'G0BAKERY')).hears('Sending is already paused');
   for (const line of named) expect(again.text).toContain(line);
   const resumed = await dee.says('/site resume', 'G0BAKERY');
-  const answer = await resumed.hears('2 approved changes are sent now, after I check rights and targets again.');
+  const answer = await resumed.hears(
+    '2 approved changes are sent now, or at their time, after I check rights and targets again.',
+  );
   for (const line of named) expect(answer.text).toContain(line);
   const reply = await drifts.tells(/^⛔ Nothing was sent\. Somebody changed harbor-events\/staging in the meantime/);
   expect(reply.text).toContain('192.0.2.9');

@@ -22,6 +22,7 @@ live: ['*/live']
 groups:
   developers: [U01ANA, U02BEN, U05FAY]
   leads: [U03CHI]
+sets: { blogs: ["acme-blog/*"] }
 rules:
   - { allow: [read], to: everyone }
   - { allow: [routine], to: [developers] }
@@ -35,7 +36,7 @@ freezes:
     let states: readonly unknown[] = [];
     const options = { ownProcess: 'all', policy, environment, hosting } as const;
     await inScenario(options, async (scenario) => void (states = await story(scenario, after, file)))();
-    expect(states).toEqual(['done', 'done', 'done', 'expired', 'cancelled']);
+    expect(states).toEqual(['done', 'done', 'done', 'done', 'expired', 'cancelled']);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -51,21 +52,32 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   const pushed = await ana.requests(`/site push acme-shop/staging acme-shop/live --files ${after(3 * hour)}`);
   await pushed.shows(/When {2}.*\(\d\d:\d\d in \w+\/\w+\), by/);
   await chi.clicks(pushed.card(), 'Approve');
-  await pushed.tells(/^Approved by @Chi\. It will be sent .*, after I have checked everything again\./);
+  await pushed.tells(/^Approved by @Chi\. It is to be sent from .* on, after I have checked everything again\./);
   const [clears, forgotten, late] = [
     await ben.asks(`/site cache clear acme-shop/staging ${after(3 * hour)}`),
     await fay.asks(`/site cache clear acme-blog/staging ${after(3 * hour)}`),
     await ben.asks(`/site cache clear acme-blog/staging ${after(hour)}`),
   ];
-  await (await ben.says(`/site cache clear acme-docs/live ${after(hour)}`)).hears(/acme-docs\/live is in a freeze/);
+  await (
+    await ben.says(`/site cache clear acme-docs/live ${after(hour)}`)
+  ).hears(/acme-docs\/live will be in a freeze then/);
   const thawed = await ben.asks(`/site cache clear acme-docs/live ${after(3 * hour)}`);
-  await clears.tells(/^No approval is needed\. It will be sent /);
+  await clears.tells(/^No approval is needed\. It is to be sent from /);
   expect([pushed, clears, late].map((one) => locksOf(scenario, one))).toEqual([[], [], []]);
-  const listed = await (await ana.says('/site changes --scheduled')).hears(/Changes to be sent later · 5 changes/);
-  for (const { number } of [pushed, clears, forgotten, late, thawed])
+  await fay.opens(`/site cache clear set:blogs ${after(3 * hour)}`, /Clear the cache of 2 environments[^]*When: /);
+  const batch = await fay.confirms();
+  const listed = await (await ana.says('/site changes --scheduled')).hears(/Changes to be sent later · 6 changes/);
+  for (const { number } of [pushed, clears, forgotten, late, thawed, batch])
     expect(listed.text).toMatch(new RegExp(`#${number} .* to be sent`));
   await fay.clicks(forgotten.card(), 'Cancel');
-  await forgotten.tells(/Cancelled by @Fay\. Nothing was sent/);
+  await fay.clicks(await forgotten.tells(/Cancelled by @Fay\. Nothing was sent/), 'Ask again');
+  const again = await scenario.change(batch.number + 1);
+  const [then, now] = scenario.rows(
+    'select scheduled_at, expires_at from changes where number in (?, ?)',
+    forgotten.number,
+    again.number,
+  );
+  expect(now).toEqual(then);
   // Nobody sends it earlier, not even a worker that is told it is due.
   scenario.makeDue(clears.number);
   expect(scenario.writes()).toEqual([]);
@@ -76,7 +88,10 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   await pushed.tells(/^✅/);
   await clears.tells(/^✅/);
   await thawed.tells(/^✅/);
-  await late.tells(/⛔ Nothing was sent\. It was not sent in time\./);
-  expect(scenario.writes()).toHaveLength(3);
-  return [pushed, clears, thawed, late, forgotten].map((one) => stateOf(scenario, one));
+  await batch.tells(/^✅/);
+  await again.tells(/^✅/);
+  const missed = await late.tells(/⛔ Nothing was sent\. It was not sent in time\./);
+  await (await fay.clicks(missed, 'Ask again')).hears(/is over: type another time/);
+  expect(scenario.writes()).toHaveLength(6);
+  return [pushed, clears, thawed, batch, late, forgotten].map((one) => stateOf(scenario, one));
 }

@@ -33,6 +33,7 @@ const asked = (
         target: '3 of the 5 environments you can see',
         answer: { kind: 'allowed somewhere', rules: [], approval },
       }),
+      isProgram: false,
     },
     command,
   );

@@ -30,6 +30,8 @@ export const allowlistRemove = action({
     unwhitelist, no longer <address>, no more <address>, <address> out, <address> away`,
   examples: ['acme-shop/live 203.0.113.10'],
   risk: 'sensitive',
+  // An empty list may let everybody in.
+  takesAccess: ({ empty }) => empty !== true,
   fields: {
     env: environment(),
     addresses: withHint('IP addresses or ranges, as they are on the list.', addresses('Addresses', true)),

@@ -9,7 +9,7 @@ export const changes = builtin({
     changed, what changed, when changed, what happened, what going on, what done, who did, what did, who deployed,
     when deployed, deploy history, deploy log, deployment, last deploy, last push, last release, who pushed, when
     pushed, who released, who cleared, who touched, events, what wait, waiting for approval, wait approval, open
-    request, my request, request, approval, what approve, what can approve, changelog, git log, time line, who
+    request, scheduled, upcoming, planned, what coming, my request, request, approval, what approve, what can approve, changelog, git log, time line, who
     broke <environment>`,
   right: 'read',
   shows: ['logs'],

@@ -15,5 +15,5 @@ export const pause = builtin({
   everywhere: true,
   emergency: true,
   examples: ['"the host is in trouble"'],
-  fields: { why: withHint('Everybody who asks why nothing is sent reads it.', optional(phrase('Reason', 500))) },
+  fields: { why: withHint('Whoever may see the whole company reads it.', optional(phrase('Reason', 500))) },
 });

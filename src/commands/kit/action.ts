@@ -59,6 +59,8 @@ export type Action<F extends Fields, S> = {
   readonly alsoReads?: readonly TargetKey<F>[];
   /** How form fields depend on other fields. */
   readonly dependent?: { readonly [K in keyof F]?: Dependent<F> };
+  /** Whether it only takes access away, so that no freeze of the policy holds it. */
+  takesAccess?(input: Partial<Input<F>>): boolean;
   /** Checks the fields together, without I/O. The result is shown on the form before its ack. */
   invalid?(input: Input<F>): Invalid<keyof F & string> | undefined;
   /** Whether the fields are probably a mistake. Then a review shows the card's warning first, whatever the target. */

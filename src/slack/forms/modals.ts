@@ -76,7 +76,8 @@ export async function drawForm(
 ): Promise<ModalView> {
   const { trouble, ...unfolded } = await formContentsOf(context, person, parsed, choices);
   // The rules may have changed while the host was read.
-  const lock = withLock && (await lockNote(context, person, withLock));
+  // What is to be sent later looks at locks only then.
+  const lock = withLock && parsed.at === undefined ? await lockNote(context, person, withLock) : undefined;
   const freeze = withLock && (await freezeNoteFor(context, person, withLock));
   const { at } = parsed;
   const when = at === undefined ? undefined : say`⏰ It is for ${time(Date.parse(at), 'date')}.`;
@@ -167,7 +168,11 @@ async function reviewOf(
   notice: Text | undefined,
 ): Promise<ModalView> {
   const { approvers } = await whoWouldBeInvolved(context.pipeline, frozen, person.id);
-  const notes = [notice, await lockNote(context, person, frozen), tooFewApprove(approvers.asks)];
+  const notes = [
+    notice,
+    frozen.schedule ? undefined : await lockNote(context, person, frozen),
+    tooFewApprove(approvers.asks),
+  ];
   const args = [...canonicalArgs(frozen)];
   const origin = originOf(interaction);
   const fits = JSON.stringify(args).length < metadataRoom;

@@ -15,5 +15,7 @@ export const pauseCallers = builtin({
   everywhere: true,
   emergency: true,
   examples: ['"an agent runs wild"'],
-  fields: { why: withHint('Every program that asks reads it.', optional(phrase('Reason', 500))) },
+  fields: {
+    why: withHint('Whoever may see the whole company reads it, programs too.', optional(phrase('Reason', 500))),
+  },
 });

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import {
+  freezeInWords,
+  freezeNote,
+  freezesAt,
+  freezeWarning,
+  InFreeze,
+  namesOf,
+  refusedInFreeze,
+} from '../../src/access/in-freeze.ts';
+import { MembershipUnknown } from '../../src/access/unknown-groups.ts';
+import { catalogue } from '../../src/commands/index.ts';
+import { parseArgs } from '../../src/language/parse.ts';
+import { resolve } from '../../src/language/resolve.ts';
+import type { Policy } from '../../src/policy/rules.ts';
+import { dayMs } from '../../src/words/duration.ts';
+import { plain, type Text } from '../../src/words/text.ts';
+import { ana, company, live, member, names, policyFrom, refusalText, staging } from '../fixtures.ts';
+
+/** What people read of freezes. */
+
+const at = Date.parse('2026-11-27T20:00Z');
+const policyWith = (...freezes: readonly string[]): Policy =>
+  policyFrom(`version: 1
+groups: { developers: [U01ANA], leads: [U03CHI], heads: [U04DEE], oncall: [S0ONCALL] }
+rules:
+  - { allow: [read, routine], to: [developers, leads] }
+freezes:
+${freezes.map((one) => `  - { zone: UTC, ${one} }\n`).join('')}`);
+const peak = 'name: peak, reason: Peak trading, from: 2026-11-27 18:00, to: 2026-12-01 08:00';
+const soon = 'name: launch, from: 2026-11-28 19:59, to: 2026-11-29 08:00';
+const endless = 'name: always, weekly: [mon 00:00 - fri 00:00, fri 00:00 - mon 00:00]';
+const clears = resolve(parseArgs(['cache', 'clear', live.id], catalogue), names);
+
+/** As plain text, with times in short. */
+const shown = (text: Text | undefined): string | undefined =>
+  text &&
+  plain(text.map((one) => ('at' in one ? { text: `${new Date(one.at).toISOString().slice(0, 16)} ${one.as}` } : one)));
+const note = (person = ana, ...freezes: readonly string[]): string | undefined =>
+  shown(freezeNote(policyWith(...freezes), person, clears, { company, at }));
+
+test.each<[what: string, freezes: readonly string[], says: string | undefined]>([
+  ['one that is over', ['name: over, from: 2026-11-26 18:00, to: 2026-11-27 20:00'], undefined],
+  ['one that begins in more than a day', [soon.replace('19:59', '20:00')], undefined],
+  ['one that begins within a day', [soon], 'A freeze begins 2026-11-28T19:59 date. From then on this is not sent.'],
+  ['one that holds it', [peak], 'acme-shop/live is in a freeze until 2026-12-01T08:00 date: peak (Peak trading).'],
+  [
+    'one that others may ignore',
+    [`${peak}, except: { to: [leads, heads] }`],
+    'acme-shop/live is in a freeze until 2026-12-01T08:00 date: peak (Peak trading). It excepts leads and heads, if they ask for it themselves.',
+  ],
+  ['two of them, without end', [peak, endless], 'acme-shop/live is in a freeze: peak (Peak trading), always.'],
+  [
+    'two exceptions that are used',
+    [`${peak}, except: { to: [developers] }`, `${endless}, except: { to: [developers] }`],
+    'In a freeze: peak, always. An exception lets this through.',
+  ],
+  [
+    'an exception, and another freeze soon',
+    [`${peak}, except: { to: [developers] }`, soon],
+    'In a freeze: peak. An exception lets this through. A freeze begins 2026-11-28T19:59 date. From then on this is not sent.',
+  ],
+])('before it is asked for: %s', (_, freezes, says) => {
+  expect(note(ana, ...freezes)).toBe(says);
+});
+
+test('before it is asked for: on many environments', () => {
+  const many = resolve(parseArgs(['cache', 'clear', '*/*'], catalogue), names);
+  expect(shown(freezeNote(policyWith(peak), ana, many, { company, at }))).toMatch(/^This is in a freeze until /);
+});
+
+test('before it is asked for: an exception for people whom Slack does not name', () => {
+  expect(note(member('U01ANA', 'Ana'), `${peak}, except: { to: [oncall] }`)).toMatch(
+    /^A freeze may hold it\. .*S0ONCALL/,
+  );
+});
+
+test('a refusal says until when, and what to do; an unknown group makes it later', () => {
+  const policy = policyWith(peak);
+  const [freeze] = policy.freezes;
+  if (freeze === undefined) throw new Error('no freeze was read');
+  const held = { kind: 'frozen', by: [freeze], until: at, mayStill: ['leads'] } as const;
+  const refusal = refusedInFreeze(held, clears, undefined);
+  expect(refusal).toBeInstanceOf(InFreeze);
+  expect(refusalText(refusal)).toMatch(
+    /^This is in a freeze until .*: peak \(Peak trading\)\. It excepts leads, if they ask for it themselves\. Nothing was sent\. Ask again when it is over, or now with --at and a time after it\.$/,
+  );
+  expect(refusal.offers).toEqual([
+    {
+      label: 'Ask for the end of the freeze',
+      args: ['cache', 'clear', live.id, '--at=2026-11-27T20:00Z'],
+      opens: 'form',
+    },
+  ]);
+  expect(refusedInFreeze({ ...held, until: undefined }, clears, undefined).offers).toEqual([]);
+  expect(freezeInWords(held, live.name)).toContainEqual({ at, as: 'date' });
+  const unknown = refusedInFreeze({ kind: 'unknown', groups: ['S0ONCALL'] }, clears, live.name);
+  expect(unknown).toBeInstanceOf(MembershipUnknown);
+  expect(refusalText(unknown)).toMatch(/a freeze lets you run cache clear now.*S0ONCALL.*[Nn]othing was sent\./s);
+});
+
+test('the freezes of some environments, whoever asks: until when, for what, and who may', () => {
+  const policy = policyWith(
+    `${peak}, what: [push, destructive], except: { to: [leads, heads] }`,
+    `${soon}, where: ["*/live"]`,
+    soon.replace('launch', 'later').replace('19:59', '20:00'),
+  );
+  const [first, second, ...others] = freezesAt(policy, [live, staging], at).map(shown);
+  expect(first).toBe(
+    'acme-shop/live, acme-shop/staging: peak (Peak trading), until 2026-12-01T08:00 date, for push, destructive, except for leads and heads',
+  );
+  expect(second).toBe('acme-shop/live: launch, from 2026-11-28T19:59 date to 2026-11-29T08:00 date');
+  expect(others).toEqual([]);
+  const begun = freezesAt(policyWith(soon.replace('11-28 19:59', '11-27 20:00')), [live], at);
+  expect(begun.map(shown)).toEqual(['launch, until 2026-11-29T08:00 date']);
+});
+
+test('a card says of the next freeze only if that begins while the change may be sent', () => {
+  const next = { kind: 'open', approval: 'none', names: [], nextAt: at } as const;
+  expect(freezeWarning(next, at)).toBeUndefined();
+  expect(shown(freezeWarning(next, at + 1))).toMatch(/^A freeze begins/);
+  expect(freezeWarning({ ...next, nextAt: undefined }, at + dayMs)).toBeUndefined();
+  expect(
+    shown(
+      namesOf([
+        { name: 'a', reason: undefined },
+        { name: 'b', reason: 'B' },
+      ]),
+    ),
+  ).toBe('a, b (B)');
+});
