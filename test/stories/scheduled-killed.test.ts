@@ -28,9 +28,9 @@ async function ask({ scenario, rows }: Scene): Promise<number> {
   const at = `--at=${new Date(hour).toISOString().slice(0, 16)}Z`;
   const push = await ana.requests(`/site push acme-shop/staging acme-shop/live --files ${at}`);
   await chi.clicks(push.card(), 'Approve');
-  await push.tells(/^Approved by @Chi\. It will be sent /);
+  await push.tells(/^Approved by @Chi\. It is to be sent from /);
   const clear = await ana.asks(`/site cache clear acme-blog/live ${at}`);
-  await clear.tells(/^No approval is needed\. It will be sent /);
+  await clear.tells(/^No approval is needed\. It is to be sent from /);
   const left = async (): Promise<number> => (await rows('select key from messages where due_at is not null')).length;
   await eventually('said', async () => ((await left()) === 0 ? '' : 'messages are on their way'));
   return hour;

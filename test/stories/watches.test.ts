@@ -346,8 +346,7 @@ describe('a watch whose permissions change', () => {
     inScenario({ policy }, async (own) => {
       const watch = await watched(own, {});
       watch.logs(old, fatal(4 * minute, 'secret news'));
-      await own.writePolicy(policy.replace('allow: [watch]', 'allow: [use]'));
-      await vi.waitFor(() => expect(own.log()).toContain('policy'), waiting);
+      await reloadPolicy(own, policy.replace('allow: [watch]', 'allow: [use]'));
       await vi.waitFor(async () => {
         await watch.looks();
         expect(watch.column('ended_at')).not.toBeNull();
