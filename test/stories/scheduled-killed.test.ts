@@ -42,7 +42,9 @@ const killAll = (bots: readonly Bot[]): Promise<unknown> => Promise.all(bots.map
 /** One replica dies at the point, and then the other, unless all is over by then. */
 async function bothDie(scene: Scene, point: Failpoint): Promise<void> {
   scene.order({ point });
-  const bots = await startTwo(scene);
+  // One may have died before it was asked whether it is ready.
+  const started = await Promise.allSettled([scene.start(), scene.start()]);
+  const bots = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   await eventually('obeyed', () => (scene.isObeyed() ? '' : `nobody reached ${point}`));
   scene.order({ point });
   await scene.endLeases();

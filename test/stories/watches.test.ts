@@ -396,6 +396,7 @@ describe('a watch whose permissions change', () => {
     await inScenario({ policy }, async (own) => {
       const watch = await watched(own, {});
       watch.logs(old);
+      await watch.says(/watches the error log of/);
       await reloadPolicy(own, rules.replace("['acme-*']", "['other']"));
       const before = watch.said().length;
       await acts(own, watch.number);
