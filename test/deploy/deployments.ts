@@ -129,7 +129,7 @@ async function examine(): Promise<void> {
   assert.equal(await inside(installed), await run('chroot', machine, ...installed.split(' ')));
   const sizeOf = async (image: string) => Number(await run('podman', 'image', 'inspect', '--format={{.Size}}', image));
   const added = (await sizeOf('sitehand')) - (await sizeOf('base'));
-  assert(added < 8e6, `it adds ${added} bytes`);
+  assert(added < 8.5e6, `it adds ${added} bytes`);
   const bill = z.object({ components: z.array(z.object({ name: z.string(), version: z.string() })) });
   const { components } = bill.parse(JSON.parse(await inside('cat /opt/sitehand/sbom.cdx.json')));
   const names = components.map(({ name, version }) => `${name} ${version}`);
