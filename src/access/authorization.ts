@@ -62,8 +62,6 @@ export type Authorization = {
   readonly calling?: Calling & AskingCaller;
   /** For a change made by a timer: the number of the change that set the timer. */
   readonly timerOf?: number;
-  /** The freezes whose exceptions it was asked for under, by name. */
-  readonly freezes?: readonly string[];
 };
 
 /** The caller through which somebody asks, with its operators by their Slack ids: their groups can change. */

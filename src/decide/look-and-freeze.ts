@@ -152,6 +152,5 @@ async function allowedNow(
   if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name);
   const approval = strictestOf([authorization.approval, decision.approval]);
   const until = schedule?.until ?? now + (approval === 'none' ? validMs : approval.expires);
-  const names = decision.names.length > 0 ? { freezes: decision.names } : {};
-  return { ...when, authorization: { ...authorization, approval, ...names }, freeze: freezeWarning(decision, until) };
+  return { ...when, authorization: { ...authorization, approval }, freeze: freezeWarning(decision, until) };
 }

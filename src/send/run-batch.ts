@@ -47,7 +47,7 @@ const readingsWithinMs = 150_000;
  * Begins an approved batch; `execute` has just checked rights and targets. It begins no change from `before` (epoch ms)
  * on, when a freeze begins.
  */
-export async function startBatch(context: SendContext, seen: Change, before = Infinity): Promise<void> {
+export async function startBatch(context: SendContext, seen: Change, before: number): Promise<void> {
   await exclusiveTransaction(context.database, async (tx, at) => {
     const change = await currentBatch(context, tx, seen);
     // If the freeze has begun by now, the next look after this lease says so.

@@ -50,10 +50,6 @@ export async function handOn(
   const channelId = isDirect(place.id) ? undefined : place.id;
   if (channelId !== undefined) assertChannel(context.policy(), place, targets);
   const runners = await whoMayRun(context, resolved, person.id);
-  if (resolved.parsed.at !== undefined)
-    throw new Refusal("What has a time can't be handed on. Nobody was asked, and nothing was sent.", {
-      hint: 'Ask somebody who may to type it.',
-    });
   if (runners.people.length === 0 && (channelId === undefined || runners.unknown.length === 0))
     throw nobodyToAsk(runners);
   return saveAndPost(context, resolved, person, { targets, runners, channelId, inbox });

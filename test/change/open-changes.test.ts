@@ -55,11 +55,16 @@ describeBoth('the limit of a person’s open changes', (open) => {
   it.each([
     ['waiting', 5, 'You already have 5 changes waiting for approval.'],
     ['approved', 50, 'You already have 50 changes on their way to the host.'],
-  ] as const)('%s: %d are enough', async (state, most, says) => {
-    await expect(asks({ state }, most - 1)).resolves.toBeUndefined();
+    ['approved', 20, 'You already have 20 changes that wait for their time.', 9],
+  ] as const)('%s: %d are enough', async (state, most, says, scheduled_at: number | null = null) => {
+    const row = { state, scheduled_at };
+    await expect(asks(row, most - 1)).resolves.toBeUndefined();
     const over = { state: 'done', settled_at: 2 } as const;
-    await expect(asks({ state }, most - 1, { state, requester: 'U2' }, { ...over })).resolves.toBeUndefined();
-    const refused = await asks({ state }, most).catch((error: unknown) => error);
+    await expect(asks(row, most - 1, { ...row, requester: 'U2' }, { ...over })).resolves.toBeUndefined();
+    // What waits for its time is counted by itself.
+    if (scheduled_at !== null)
+      await expect(asks({ state }, 1, ...Array.from({ length: 60 }, () => row))).resolves.toBeUndefined();
+    const refused = await asks(row, most).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Refusal);
     if (!(refused instanceof Refusal)) return;
     expect(plain(refused.says)).toBe(`${says} Nothing was asked.`);

@@ -48,7 +48,11 @@ describe('a freeze', { concurrent: false }, () => {
     const later = await ana.confirms();
     await later.shows(/It is to be sent .*When {2}/s);
     await ana.clicks(later.card(), 'Cancel');
-    await (await ana.says(`${line} --dry-run`)).hears(inFreeze);
+    const dry = await (await ana.says(`${line} --dry-run`)).hears(inFreeze);
+    expect(dry.text).toContain('without --dry-run it is refused, because of the freeze');
+    await (
+      await scenario.person('chi').says('/site can cache clear acme-shop/live')
+    ).hears(/An exception lets this through\.[^]*It needs approval by @Dee/);
     await ana.opens('/site redirects add acme-shop/live', inFreeze);
     await scenario.slack.closeModal(ana.id);
     await (await ana.says('/site can cache clear acme-shop/live')).hears(inFreeze);

@@ -78,6 +78,15 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
     again.number,
   );
   expect(now).toEqual(then);
+  // Who may not is offered no way to hand on what has a time; and it is no request that waits in a queue.
+  const handed = await (
+    await chi.says(`/site cache clear acme-shop/staging ${after(3 * hour)}`)
+  ).hears('You may not run');
+  expect(handed.controls).toEqual([]);
+  await (await chi.says(`/site cache clear acme-shop/staging --hand-on ${after(3 * hour)}`)).hears('You may not run');
+  await (
+    await ben.says(`/site cache clear acme-shop/staging --queue ${after(3 * hour)}`)
+  ).hears("--queue and --at don't go together");
   // Nobody sends it earlier, not even a worker that is told it is due.
   scenario.makeDue(clears.number);
   expect(scenario.writes()).toEqual([]);
