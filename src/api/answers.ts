@@ -8,7 +8,7 @@ import { parseDetails } from '../audit/audit-anchor.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { storedTargets } from '../access/targets.ts';
 import { itemText, itemsShown, type ShownItem } from '../change/batch-card.ts';
-import { frozenCardOf, titleNow } from '../change/freeze.ts';
+import { pinnedCardOf, titleNow } from '../change/pin.ts';
 import { stateText } from '../change/states-and-events.ts';
 import type { ChangeAnswer, EventAnswer, PageAnswer } from './schemas.ts';
 
@@ -18,7 +18,7 @@ const instant = (at: number): string => new Date(at).toISOString();
 
 /** `begun`: the changes that it has begun, if it is a batch. */
 export function changeAnswer(change: Change, approved: readonly Vote[], begun: readonly Change[]): ChangeAnswer {
-  const card = frozenCardOf(change);
+  const card = pinnedCardOf(change);
   const { asks = [] } = authorizationOf(change);
   return {
     kind: 'change',

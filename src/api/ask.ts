@@ -110,11 +110,11 @@ async function refuseWhilePaused(context: PipelineContext, authenticated: Authen
   );
 }
 
-/** A review is confirmed as it was frozen: its change waits for people, who see it. A name to type is a field. */
+/** A review is confirmed as it was pinned: its change waits for people, who see it. A name to type is a field. */
 async function follow(context: PipelineContext, request: Request, typedName: string | undefined): Promise<Asked> {
   const came = await step(context, request);
   if (came.kind !== 'review') return came;
-  const shown = shownOf(came.frozen);
+  const shown = shownOf(came.pinned);
   const again = await step(context, { ...request, reviewed: { shown, typedName } });
   if (again.kind !== 'review') return again;
   throw new Refusal('It changed while it was read, so nothing was done.', { hint: 'Ask again.', isLater: true });

@@ -52,10 +52,10 @@ export const changeSchema = z.strictObject({
   for: z.string().describe('Slack id of the person for whom it was asked'),
   reason: z.string().nullable(),
   targets: z.array(z.string()),
-  facts: z.array(z.tuple([z.string(), z.string()])).describe('The frozen card, in labels and values'),
+  facts: z.array(z.tuple([z.string(), z.string()])).describe('The pinned card, in labels and values'),
   warning: z.string().nullable(),
-  call: z.unknown().describe('The frozen call to the hosting API; secrets are references'),
-  fingerprint: z.string().describe('Hash of the frozen call and card'),
+  call: z.unknown().describe('The pinned call to the hosting API; secrets are references'),
+  fingerprint: z.string().describe('Hash of the pinned call and card'),
   items: z
     .array(
       z.strictObject({ target: z.string(), standing: z.enum(standings), number: z.int().nullable(), says: z.string() }),

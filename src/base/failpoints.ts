@@ -8,7 +8,7 @@ export type Failpoint =
   /** `kept`: a delivery is in the inbox, not acked yet. `acked`: it is acked. */
   | 'kept'
   | 'acked'
-  /** A new change is frozen and confirmed: before it is saved, and after. */
+  /** A new change is pinned and confirmed: before it is saved, and after. */
   | 'request checked'
   | 'request saved'
   /** Rights and drift are checked for a click: before anything is saved, and after. */

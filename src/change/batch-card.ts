@@ -12,7 +12,7 @@ import {
   type StopReason,
 } from './batch.ts';
 import type { ChangeEvent } from './change.ts';
-import { factsOf } from './freeze.ts';
+import { factsOf } from './pin.ts';
 import type { TransitionNote } from './change-messages.ts';
 import { renderCard, type Approved, type Card, type Note } from './card.ts';
 import {

@@ -10,7 +10,7 @@ import { standingsOfStates, states } from '../words/states.ts';
  * like any other. This file decides, as pure functions, what the batch does next.
  */
 
-/** What is frozen for one environment: the columns that its change will have. */
+/** What is pinned for one environment: the columns that its change will have. */
 export type BatchItem = {
   readonly target: Environment;
   readonly args: string;
@@ -62,7 +62,7 @@ export type StopReason =
 
 /**
  * `accepted`: the host took it, and nothing shows whether it was done. `changed meanwhile`: not sent, because the
- * target has changed since it was frozen; it needs a new review.
+ * target has changed since it was pinned; it needs a new review.
  */
 export const standings = [...standingsOfStates, 'to do', 'left out'] as const;
 export type Standing = (typeof standings)[number];
@@ -97,10 +97,10 @@ export function stoppedFor(batch: Pick<Change, 'progress' | 'number'>, why: Stop
   return { ...progress, why, stops: (progress.stops ?? 0) + 1 };
 }
 
-/** The frozen items of a batch; undefined: it is an ordinary change. */
+/** The pinned items of a batch; undefined: it is an ordinary change. */
 export function batchItemsOf({ call }: Pick<Change, 'call'>): readonly BatchItem[] | undefined {
-  const frozen = parseStored<{ readonly items?: readonly BatchItem[] } | null>(call);
-  return frozen?.items;
+  const pinned = parseStored<{ readonly items?: readonly BatchItem[] } | null>(call);
+  return pinned?.items;
 }
 
 /** How far an item is, given the change that was begun for it; undefined: its row was not read. */

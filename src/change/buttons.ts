@@ -3,7 +3,7 @@ import { type Args, type Offer, Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
 import { joined, say, type Text, time, typed } from '../words/text.ts';
 import { coolsDown } from './change.ts';
-import { frozenCardOf, headingOf } from './freeze.ts';
+import { pinnedCardOf, headingOf } from './pin.ts';
 import { mayBeDone } from './states-and-events.ts';
 import type { Database } from '../storage/database.ts';
 import { restoredTo } from '../storage/timeline.ts';
@@ -58,7 +58,7 @@ export const runButton = ({ label, args }: Omit<Offer, 'opens'>): Button => ({ l
 
 /** The label of the next button until something is sent. */
 export const everythingLabel = 'Everything that will be sent';
-/** Opens the frozen change in full; `of` undefined: what the form shows. `isAhead`: something may still be sent. */
+/** Opens the pinned change in full; `of` undefined: what the form shows. `isAhead`: something may still be sent. */
 export const everythingButton = (of: ShownChange | undefined, isAhead = true): Button => ({
   label: isAhead ? everythingLabel : 'Everything that was sent',
   press: { kind: 'call', page: 1, of },
@@ -121,7 +121,7 @@ export function decisionButtons(change: Change, installation: string): readonly 
   if (change.settled_at !== null) return [];
   const button = decisionButtonOf(change, installation);
   if (change.state === 'waiting') {
-    const { title, warning } = frozenCardOf(change);
+    const { title, warning } = pinnedCardOf(change);
     const stops = change.scheduled_at === null ? 'Then it can be stopped for ten seconds.' : undefined;
     const then = coolsDown(change) ? stops : undefined;
     const again = change.lost_at === null ? undefined : mayBeDone(change);

@@ -26,7 +26,7 @@ import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
 import { batchItemsOf, type BatchItem } from './batch.ts';
 import { itemsShown } from './batch-card.ts';
-import { callOf, frozenCardOf, type Frozen, type FrozenCard } from './freeze.ts';
+import { callOf, pinnedCardOf, type Pinned, type PinnedCard } from './pin.ts';
 import { reasonText } from '../access/reason.ts';
 import { readerOf } from '../access/visibility.ts';
 import { approvedBy, askersNamed, renderCard, type Approved } from './card.ts';
@@ -34,7 +34,7 @@ import { decisionButtons, type ShownChange, type ShownVersion, refuseUnlessOurs 
 import { markOf, stateText } from './states-and-events.ts';
 import type { ChangeContext } from './context.ts';
 
-/** A frozen change in full, as lines: its whole card, and the request byte for byte. */
+/** A pinned change in full, as lines: its whole card, and the request byte for byte. */
 
 export type DetailLine =
   | { readonly kind: 'text'; readonly text: Text }
@@ -114,7 +114,7 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
   const { asks = [] } = authorizationOf(change);
   const reason = reasonText(change);
   const notified = whoIsNotified(asks);
-  return detailsOf(change, say`${markOf(change)} **${frozenCardOf(change).title}** · #${change.number}`, [
+  return detailsOf(change, say`${markOf(change)} **${pinnedCardOf(change).title}** · #${change.number}`, [
     stateText(change),
     fact('Asked by', joined([askersNamed(change), time(change.created_at, 'date'), reason && say`“${reason}”`], ' · ')),
     ...asks.map((ask) => fact('Asked to approve', askInWords(ask))),
@@ -125,11 +125,11 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
   ]);
 }
 
-/** As `detailsOfChange`, for a frozen request that was not submitted yet. */
-export const detailsOfFrozen = (frozen: Frozen): CallDetails =>
-  detailsOf(frozen, say`**${frozenCardOf(frozen).title}**`, [
+/** As `detailsOfChange`, for a pinned request that was not submitted yet. */
+export const detailsOfPinned = (pinned: Pinned): CallDetails =>
+  detailsOf(pinned, say`**${pinnedCardOf(pinned).title}**`, [
     say`Nothing has been asked for yet.`,
-    ...(frozen.items ? [] : targetFacts([frozen.target, ...frozen.alsoReads].filter((one) => one !== undefined))),
+    ...(pinned.items ? [] : targetFacts([pinned.target, ...pinned.alsoReads].filter((one) => one !== undefined))),
   ]);
 
 const fact = (label: string, value: Text): Text => say`**${label}:** ${value}`;
@@ -147,26 +147,26 @@ const askInWords = ({ count, people, groups, userGroups = [] }: AskedRequirement
 };
 
 function detailsOf(
-  frozen: Pick<Change, 'call' | 'card' | 'fingerprint'>,
+  pinned: Pick<Change, 'call' | 'card' | 'fingerprint'>,
   title: Text,
   about: readonly Text[],
 ): CallDetails {
-  const { warning, facts } = frozenCardOf(frozen);
+  const { warning, facts } = pinnedCardOf(pinned);
   const shown = [
     ...about.map((text) => ({ kind: 'text', text }) as const),
     ...textLines(warning ?? []),
     ...facts.flatMap(factLines),
-    ...textLines(say`**Fingerprint:** ${code(frozen.fingerprint)}`),
+    ...textLines(say`**Fingerprint:** ${code(pinned.fingerprint)}`),
     ...textLines(say`This is the SHA-256 of the call and the card. I check it just before I send anything.`),
   ];
-  const items = batchItemsOf(frozen);
+  const items = batchItemsOf(pinned);
   if (items) return { title, lines: [...shown, ...items.flatMap(itemLines)], requestAt: shown.length };
-  const call = callOf(frozen);
+  const call = callOf(pinned);
   if (call === undefined) {
     const nothing = textLines(say`**No request:** nothing is sent to the host. Only the end of the access changes.`);
     return { title, lines: [...shown, ...nothing], requestAt: shown.length };
   }
-  const help = frozen.call.includes('"$secret"') ? textLines(secretHelp) : [];
+  const help = pinned.call.includes('"$secret"') ? textLines(secretHelp) : [];
   const request = [...textLines(say`**The request, byte for byte.** ${readingHelp}`), ...requestLines(call), ...help];
   return { title, lines: [...shown, ...request], requestAt: shown.length };
 }
@@ -178,7 +178,7 @@ const requestLines = (call: Write): readonly DetailLine[] => [
 
 /** One environment of a batch: what its own card says, and its request. */
 function itemLines(item: BatchItem, at: number): readonly DetailLine[] {
-  const { title, warning, facts } = frozenCardOf(item);
+  const { title, warning, facts } = pinnedCardOf(item);
   const call = callOf(item);
   return [
     ...textLines(say`**${at + 1}. ${title}** ${code(targetKey(item.target))}`),
@@ -204,7 +204,7 @@ function textLines(text: Text): readonly DetailLine[] {
 }
 
 /** A fact of the card; if it is a list, each item gets its own line. */
-function factLines([label, value]: FrozenCard['facts'][number]): readonly DetailLine[] {
+function factLines([label, value]: PinnedCard['facts'][number]): readonly DetailLine[] {
   const items = itemsOf(value);
   if (items.length === 0) {
     const whole = joined([[bold(label)], inShort(value)], '  ');

@@ -13,17 +13,17 @@ import {
   type CardReader,
 } from './buttons.ts';
 import { closableMinute } from './change.ts';
-import { factsOf, frozenCardOf, isDone, titleNow, type FrozenCard } from './freeze.ts';
+import { factsOf, pinnedCardOf, isDone, titleNow, type PinnedCard } from './pin.ts';
 import { reasonText } from '../access/reason.ts';
 import { markOf, stateText } from './states-and-events.ts';
 
-/** A change as people see it now: frozen words, current state, buttons. Plain data; `slack/` draws it. */
+/** A change as people see it now: pinned words, current state, buttons. Plain data; `slack/` draws it. */
 export type Card = {
   readonly mark: string;
   readonly headline: Text;
   readonly lines: readonly Text[];
   readonly warning: Text | undefined;
-  readonly facts: FrozenCard['facts'];
+  readonly facts: PinnedCard['facts'];
   readonly buttons: readonly Button[];
 };
 
@@ -57,7 +57,7 @@ export function renderCard(
   installation: string,
   reader?: CardReader,
 ): Card {
-  const frozen = frozenCardOf(change);
+  const pinned = pinnedCardOf(change);
   const reason = reasonText(change);
   return {
     mark: markOf(change),
@@ -75,15 +75,15 @@ export function renderCard(
       ...stateLines(change),
     ],
     // Once a change is settled or unknown, its warning is pointless.
-    warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
+    warning: change.settled_at === null && change.state !== 'unknown' ? pinned.warning : undefined,
     // Its outcome says what is true now; `change <n>` shows what was approved. A batch is named by its facts alone.
-    facts: [...(isDone(change) && !isBatch(change) ? [] : frozen.facts), ...approvalFacts(change, approved)],
+    facts: [...(isDone(change) && !isBatch(change) ? [] : pinned.facts), ...approvalFacts(change, approved)],
     buttons: buttonsFor(reader, change, cardButtons(change, installation)),
   };
 }
 
 /** Who can approve the change and until when, and who has approved. */
-function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
+function approvalFacts(change: Change, approved: readonly Approved[]): PinnedCard['facts'] {
   const { asks = [] } = authorizationOf(change);
   const already = approved.map(({ person: who }) => who);
   const until = say`${whoIsAsked(asks, { without: already })}, until ${time(change.expires_at)}`;
@@ -132,8 +132,8 @@ export const askersNamed = ({
 }: Pick<Change, 'requester' | 'handed_on_by' | 'caller'>): Text =>
   say`${through(caller, mention(requester))}${by === null ? '' : say`, handed on by ${mention(by)}`}`;
 
-/** The frozen facts of a change as text, long lists shortened, for a form or a dry run. */
-export function factLines(facts: FrozenCard['facts']): Text {
+/** The pinned facts of a change as text, long lists shortened, for a form or a dry run. */
+export function factLines(facts: PinnedCard['facts']): Text {
   const lines = facts.map(([label, value]) => joined([bold(`${label}:`), inShort(value)]));
   return joined(lines, '\n');
 }

@@ -3,7 +3,7 @@ import { enqueueMessage } from '../storage/messages.ts';
 import { say, type Text } from '../words/text.ts';
 import { buttonsFor, decisionButtons } from './buttons.ts';
 import { type Telling } from './card.ts';
-import { headingOf } from './freeze.ts';
+import { headingOf } from './pin.ts';
 import type { Tx } from '../storage/database.ts';
 import { toldPeople } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';

@@ -2,7 +2,7 @@ import type { AnyAction } from '../commands/kit/action.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { codeOf } from '../words/text.ts';
-import type { Frozen } from './freeze.ts';
+import type { Pinned } from './pin.ts';
 
 /** What a person must have seen and typed before a change is saved, however the command came in. */
 
@@ -17,16 +17,16 @@ export type Confirmation =
   | 'not needed'
   | 'timer';
 
-/** The frozen change differs from what was shown, so it must be shown again. */
+/** The pinned change differs from what was shown, so it must be shown again. */
 export class NotAsShown extends Refusal {}
 
 /** What a review shows, to compare when it is submitted: the fingerprint, and whether the change needs an approval. */
-export const shownOf = ({ fingerprint, authorization }: Pick<Frozen, 'fingerprint' | 'authorization'>): string =>
+export const shownOf = ({ fingerprint, authorization }: Pick<Pinned, 'fingerprint' | 'authorization'>): string =>
   authorization.approval === 'none' ? fingerprint : `${fingerprint} after approval`;
 
 /** Whether a change is still what a review showed. An approval may be added, but a shown one must still be needed. */
-export const isAsShown = (frozen: Pick<Frozen, 'fingerprint' | 'authorization'>, shown: string | undefined): boolean =>
-  shown === shownOf(frozen) || (shown === frozen.fingerprint && frozen.authorization.approval !== 'none');
+export const isAsShown = (pinned: Pick<Pinned, 'fingerprint' | 'authorization'>, shown: string | undefined): boolean =>
+  shown === shownOf(pinned) || (shown === pinned.fingerprint && pinned.authorization.approval !== 'none');
 
 /** The name that must be typed before asking for the change; undefined: none. */
 export function nameToType(action: AnyAction, target: Target | undefined): string | undefined {
@@ -35,24 +35,24 @@ export function nameToType(action: AnyAction, target: Target | undefined): strin
 }
 
 /** Whether the change needs a review first: depends on its risk, its target, and whether its fields look like a mistake. */
-export function needsReview(action: AnyAction, { target, input }: Pick<Frozen, 'target' | 'input'>): boolean {
+export function needsReview(action: AnyAction, { target, input }: Pick<Pinned, 'target' | 'input'>): boolean {
   if (action.risk === 'destructive' || action.isDoubtful?.(input)) return true;
   return action.risk === 'sensitive' && (target?.kind !== 'environment' || target.live);
 }
 
-/** Throws `Refusal` if the frozen change wasn't shown, or the name wasn't typed; `NotAsShown` if it differs. */
-export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation): void {
-  const { action, target, authorization } = frozen;
+/** Throws `Refusal` if the pinned change wasn't shown, or the name wasn't typed; `NotAsShown` if it differs. */
+export function refuseUnlessConfirmed(pinned: Pinned, confirmation: Confirmation): void {
+  const { action, target, authorization } = pinned;
   if (typeof confirmation === 'string') {
     // The timer's removal was shown with the grant that set the timer.
     const isTimer = confirmation === 'timer' && authorization.timerOf !== undefined;
-    if (isTimer || (!needsReview(action, frozen) && frozen.items === undefined)) return;
+    if (isTimer || (!needsReview(action, pinned) && pinned.items === undefined)) return;
     throw new Refusal('You need to see what this does first. Nothing was done.', {
       hint: 'Type the command again, and a form will open.',
     });
   }
   refuseUnlessTyped(action, target, confirmation.typedName);
-  if (!isAsShown(frozen, confirmation.shown)) {
+  if (!isAsShown(pinned, confirmation.shown)) {
     throw new NotAsShown('This changed while you read it. Nothing was done.', { hint: 'Look at it again.' });
   }
 }

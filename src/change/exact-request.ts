@@ -3,7 +3,7 @@ import { codeOf, unseen, code, say } from '../words/text.ts';
 import { type Page, paragraph } from '../commands/kit/page.ts';
 import type { Authorized } from '../access/access-check.ts';
 import type { Sight } from '../access/sight.ts';
-import { callOf, frozenCardOf, type Frozen } from './freeze.ts';
+import { callOf, pinnedCardOf, type Pinned } from './pin.ts';
 import { factLines } from './card.ts';
 import { needsReview } from './confirmation.ts';
 
@@ -77,10 +77,10 @@ export function laidOut(value: Json): readonly string[] {
 }
 
 /** The page that shows the requester what would be sent. */
-export function dryRun(frozen: Frozen): Page {
-  const card = frozenCardOf(frozen);
-  const facts = [...card.facts, ...(frozen.leftOut ?? [])];
-  const calls = (frozen.items ?? [frozen]).map(callOf);
+export function dryRun(pinned: Pinned): Page {
+  const card = pinnedCardOf(pinned);
+  const facts = [...card.facts, ...(pinned.leftOut ?? [])];
+  const calls = (pinned.items ?? [pinned]).map(callOf);
   return {
     title: say`**Dry run: ${card.title}** · nothing was sent`,
     parts: [
@@ -92,7 +92,7 @@ export function dryRun(frozen: Frozen): Page {
           : paragraph('Nothing has to be sent for it.'),
       ),
     ],
-    source: say`fingerprint ${code(frozen.fingerprint.slice(0, 8))}; ${whatNext(frozen)}`,
+    source: say`fingerprint ${code(pinned.fingerprint.slice(0, 8))}; ${whatNext(pinned)}`,
   };
 }
 
@@ -102,13 +102,13 @@ export function shownByDryRun({ parsed, target, alsoReads }: Authorized): Sight[
   return () => [changed, { path: undefined, targets: alsoReads }];
 }
 
-function whatNext(frozen: Frozen): string {
-  const { authorization, action, items } = frozen;
-  if (frozen.isHeld) return 'without --dry-run it is refused, because of the freeze';
+function whatNext(pinned: Pinned): string {
+  const { authorization, action, items } = pinned;
+  if (pinned.isHeld) return 'without --dry-run it is refused, because of the freeze';
   if (authorization.approval !== 'none') return 'without --dry-run it waits for approval';
-  return items || needsReview(action, frozen)
+  return items || needsReview(action, pinned)
     ? 'a form asks you once more before it is sent'
-    : frozen.schedule
+    : pinned.schedule
       ? 'without --dry-run it waits for its time'
       : 'without --dry-run it is sent at once';
 }

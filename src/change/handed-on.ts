@@ -16,7 +16,7 @@ import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 import { canonicalArgs, isNamed, isSite, shownAs, withoutId, type Resolved } from '../language/resolve.ts';
 import type { ChangeContext } from './context.ts';
 import { type Note } from './card.ts';
-import type { Frozen } from './freeze.ts';
+import type { Pinned } from './pin.ts';
 import { runButton } from './buttons.ts';
 
 /** A handed-on request: what its messages say, and how it is run and ends. */
@@ -143,22 +143,22 @@ export async function handedOnWith(
 }
 
 /** As `whoWouldBeInvolved`, and the change with it. Throws `Refusal` if nobody can approve all of a batch. */
-export async function whoIsInvolved(context: ChangeContext, frozen: Frozen, requester: string) {
-  const { handedOn, approvers, askers } = await whoWouldBeInvolved(context, frozen, requester);
-  if (frozen.items) await refuseIfNobodyApproves(context, frozen, askers, approvers.asks);
+export async function whoIsInvolved(context: ChangeContext, pinned: Pinned, requester: string) {
+  const { handedOn, approvers, askers } = await whoWouldBeInvolved(context, pinned, requester);
+  if (pinned.items) await refuseIfNobodyApproves(context, pinned, askers, approvers.asks);
   const calling = askers.caller && { calling: askers.caller };
-  return { handedOn, known: { ...frozen, authorization: { ...frozen.authorization, ...approvers, ...calling } } };
+  return { handedOn, known: { ...pinned, authorization: { ...pinned.authorization, ...approvers, ...calling } } };
 }
 
 /** The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. */
-export async function whoWouldBeInvolved(context: ChangeContext, frozen: Frozen, requester: string) {
-  const { approval } = frozen.authorization;
-  const handedOn = await handedOnWith(context, frozen);
-  const { calling, timerOf } = frozen.authorization;
+export async function whoWouldBeInvolved(context: ChangeContext, pinned: Pinned, requester: string) {
+  const { approval } = pinned.authorization;
+  const handedOn = await handedOnWith(context, pinned);
+  const { calling, timerOf } = pinned.authorization;
   // The operators of a timer's change are those of the grant.
   const caller = calling && timerOf === undefined ? await withMembers(context, calling) : calling;
   const askers = { requester, handedOnBy: handedOn?.requester ?? null, caller };
-  const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers);
+  const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, pinned, askers);
   return { handedOn, approvers, askers };
 }
 

@@ -6,7 +6,7 @@ import { spokenDuration } from '../words/duration.ts';
 import { Refusal } from '../base/errors.ts';
 import { code, mention, say, time, type Text } from '../words/text.ts';
 import { canonicalArgs } from '../language/resolve.ts';
-import type { Frozen } from './freeze.ts';
+import type { Pinned } from './pin.ts';
 import { placeMs } from './queue.ts';
 
 /** A lock in force that keeps this change from being approved or sent, or undefined. Its own locks don't count. */
@@ -59,8 +59,8 @@ export function lockNeedsOf(change: Pick<NewChange, 'risk' | 'targets' | 'progre
 export class Locked extends Refusal {}
 
 /** The refusal of a new change that a lock stops, with a way to queue behind it; `now` in epoch ms. */
-export const lockedOut = (held: Held, frozen: Frozen, now: number): Locked =>
-  new Locked(lockRefusal(held, now), queueOffer(held, frozen));
+export const lockedOut = (held: Held, pinned: Pinned, now: number): Locked =>
+  new Locked(lockRefusal(held, now), queueOffer(held, pinned));
 
 /** Says that a lock stopped the change; `now` in epoch ms. */
 export const lockRefusal = (held: Held, now: number): Text => say`${lockInWords(held, now)} Nothing was sent.`;
@@ -91,12 +91,12 @@ export function lockInWords({ lock, target, holder }: Held, now: number): Text {
 }
 
 /** A button that joins the queue. Not behind a change with an unknown outcome. */
-function queueOffer({ lock, holder }: Held, frozen: Frozen) {
+function queueOffer({ lock, holder }: Held, pinned: Pinned) {
   if (holder?.state === 'unknown') return { hint: 'Ask again when somebody has closed it.' };
-  const then = frozen.action.risk === 'routine' ? 'send it' : 'tell you';
+  const then = pinned.action.risk === 'routine' ? 'send it' : 'tell you';
   const hint = say`With ${code('--queue')} I keep a place for you, for ${spokenDuration(placeMs)} at most, and ${then} when it's your turn.`;
   const label = lock.change === null ? 'Queue behind this lock' : `Queue behind #${lock.change}`;
-  const args = canonicalArgs(frozen, { reason: frozen.parsed.reason, queue: true });
+  const args = canonicalArgs(pinned, { reason: pinned.parsed.reason, queue: true });
   return { hint, offers: [{ label, args }] };
 }
 

@@ -16,7 +16,7 @@ import { acquireGlobalLock } from '../storage/sql-dialect.ts';
 import { hourMs } from '../words/duration.ts';
 import { say, beginning, plain, type Text } from '../words/text.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { frozenCardOf } from './freeze.ts';
+import { pinnedCardOf } from './pin.ts';
 
 /** What is open: about an environment, and of one person or caller, who may have only so many changes that wait. */
 
@@ -57,7 +57,7 @@ const maxTitleLength = 100;
 /** Throws `Refusal` if the requester (all their ids count), or the caller, has too many changes waiting or on their way, or the caller asked too often. */
 export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly string[]): Promise<void> {
   const { state, authorization, caller = null, created_at } = row;
-  const notAsked = (): Text => say`Not asked: “${beginning(plain(frozenCardOf(row).title), maxTitleLength)}”.`;
+  const notAsked = (): Text => say`Not asked: “${beginning(plain(pinnedCardOf(row).title), maxTitleLength)}”.`;
   // A timer's removal was allowed together with the grant.
   if (authorizationOf({ authorization }).timerOf !== undefined) return;
   // One at a time, so that parallel requests count each other.

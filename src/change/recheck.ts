@@ -8,7 +8,7 @@ import { HostTrouble } from '../hosting/client.ts';
 import { aboutOf, storedTargets } from '../access/targets.ts';
 import { type Authorization, askersOf, authorizationOf } from '../access/authorization.ts';
 import { authorize, type Person } from '../access/access-check.ts';
-import { factsOf, fingerprint, frozenCardOf, preconditionsOf } from './freeze.ts';
+import { factsOf, fingerprint, pinnedCardOf, preconditionsOf } from './pin.ts';
 import { includes, underFreezes } from './under-freezes.ts';
 import { freezeInWords } from '../access/in-freeze.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
@@ -19,7 +19,7 @@ import { troubleText } from '../hosting/host-trouble.ts';
 import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { ChangeContext } from './context.ts';
 
-/** Whether a change may still be sent as frozen. `later`: something couldn't be checked, so nothing is decided. */
+/** Whether a change may still be sent as pinned. `later`: something couldn't be checked, so nothing is decided. */
 export type Rechecked =
   /** `before`: a freeze may begin then (epoch ms), so nothing may be sent from then on without another check. */
   | { readonly kind: 'as it was'; readonly before: number | undefined }
@@ -46,7 +46,7 @@ type Restored = Reparsed & { readonly before: number | undefined };
 
 /** Its window is part of what was agreed on. A batch that has begun may have less time. */
 function isAsScheduled(change: Change): boolean {
-  const { schedule } = frozenCardOf(change);
+  const { schedule } = pinnedCardOf(change);
   if (isPartOfBatch(change)) return true;
   if (schedule === undefined) return change.scheduled_at === null;
   return change.scheduled_at === schedule.at && change.expires_at <= schedule.until;

@@ -9,7 +9,7 @@ import { bold, joined, named, mention, say, time, type Span, type Text } from '.
 import type { TransitionNote } from './change-messages.ts';
 import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown } from './change.ts';
-import { callOf } from './freeze.ts';
+import { callOf } from './pin.ts';
 import { askersMayClose, authorizationOf } from '../access/authorization.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import { hostSays, statusInWords } from '../hosting/host-trouble.ts';

@@ -11,7 +11,7 @@ import { joined, mention, say, time, typed, type Text } from '../words/text.ts';
 import type { ChangeStore } from './change-store.ts';
 import type { TransitionNote } from './change-messages.ts';
 import { storedTargets } from '../access/targets.ts';
-import { frozenCardOf } from './freeze.ts';
+import { pinnedCardOf } from './pin.ts';
 import type { Note } from './card.ts';
 import { stateText } from './states-and-events.ts';
 
@@ -67,7 +67,7 @@ export async function settleAccess(
   at: number,
   { isProven }: { readonly isProven: boolean },
 ): Promise<void> {
-  const { access } = frozenCardOf(change);
+  const { access } = pinnedCardOf(change);
   if (access === undefined) return;
   const timers = await sentBefore(tx, await openTimers(tx, change.target), change);
   const { losses, starts } = effectsOf(access, timers.map(openOf), at, isProven);
@@ -201,7 +201,7 @@ function lossInWords({ why, lost, left }: TimerLoss, where: string, by: Change, 
   const who = say`#${by.number}, asked by ${mention(by.requester)}`;
   const what = addressesInShort(lost);
   const remaining = left.length > 0 ? say`The access of ${addressesInShort(left)} ends as before.` : undefined;
-  const { forMs = 0 } = frozenCardOf(by).access ?? {};
+  const { forMs = 0 } = pinnedCardOf(by).access ?? {};
   switch (why) {
     case 'kept':
       return joined([say`${what} stays on the SSH allowlist of ${where} for good: ${who}.`, remaining]);

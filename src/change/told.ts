@@ -5,7 +5,7 @@ import { joined, say, type Text } from '../words/text.ts';
 import { states } from '../words/states.ts';
 import { type Button } from './buttons.ts';
 import { approvedBy, type Approved, type Note, type Telling } from './card.ts';
-import { frozenCardOf, type Undo } from './freeze.ts';
+import { pinnedCardOf, type Undo } from './pin.ts';
 import { markOf, stateText } from './states-and-events.ts';
 
 /** What a message about a change says, drawn from what it tells and from how the change is now. Pure. */
@@ -106,7 +106,7 @@ const undoneBy = ({ undo }: Change): number | undefined =>
 export function withdrawnRequest(change: Change, approved: readonly Approved[]): Note {
   const { number, settled_at } = change;
   const mark = isReported(change) ? markOf(change) : states.approved.mark;
-  const title = say`**${frozenCardOf(change).title}** · #${number}`;
+  const title = say`**${pinnedCardOf(change).title}** · #${number}`;
   const by = approved.length > 0 ? say`Approved by ${joined(approvedBy(approved), '; ')}.` : undefined;
   // Another message may ask the same people to decide something about these.
   const isOpen = settled_at === null && isReported(change);

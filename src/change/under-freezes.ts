@@ -7,7 +7,7 @@ import type { Needed } from '../policy/rules.ts';
 import { isWayBack, type Restoring } from './undo.ts';
 import type { ChangeContext } from './context.ts';
 
-/** What the freezes come to for a change: asked when it is frozen as a request, at a click, and before it is sent. */
+/** What the freezes come to for a change: when it is asked for, at a click, and before it is sent. */
 
 type Asked = Restoring & {
   readonly resolved: Resolved;

@@ -10,7 +10,7 @@ import { say, typed } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf } from '../access/visibility.ts';
 import { type ShownChange, refuseUnlessOurs } from './buttons.ts';
-import { leftOf, type Undo } from './freeze.ts';
+import { leftOf, type Undo } from './pin.ts';
 import { reparse } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { sourcesOf } from './read-sources.ts';

@@ -13,7 +13,7 @@ import type { Authorized, Channel, Person } from '../access/access-check.ts';
 import { isDirect } from '../access/assert-channel.ts';
 import { enqueueOps } from '../post/ops-channel-health.ts';
 import { listChanges, type AskedBy } from '../storage/changes.ts';
-import { frozenCardOf } from '../change/freeze.ts';
+import { pinnedCardOf } from '../change/pin.ts';
 import type { MayRead } from '../access/visibility.ts';
 import type { Sight } from '../access/sight.ts';
 import type { AdminAction } from '../change/change-store.ts';
@@ -153,7 +153,7 @@ async function heldNow(tx: Tx, mayRead: MayRead, by: AskedBy | undefined): Promi
     .toReversed()
     .filter(mayRead)
     .slice(0, maxHeldNamed)
-    .map((change) => ({ number: change.number, title: plain(frozenCardOf(change).title).slice(0, maxTitleLength) }));
+    .map((change) => ({ number: change.number, title: plain(pinnedCardOf(change).title).slice(0, maxTitleLength) }));
 }
 
 /** Writes the audit line of an action without other effects here, and answers its delivery. */

@@ -17,13 +17,13 @@ import { endedReply, stopNote, whyStopped } from '../change/batch-card.ts';
 import type { DecisionKind } from '../change/buttons.ts';
 import type { TransitionNote } from '../change/change-messages.ts';
 import type { SendContext } from '../send/context.ts';
-import { together } from './look-and-freeze.ts';
+import { together } from './look-and-pin.ts';
 import { requesterUnless } from './decision-note.ts';
 import { takeBackUnsent } from '../send/run-batch.ts';
 import { authorize, type Person } from '../access/access-check.ts';
 import { refuseUnlessConfirmed, shownOf, type Confirmation } from '../change/confirmation.ts';
-import { withoutEnvironments } from '../send/freeze-batch.ts';
-import type { Frozen } from '../change/freeze.ts';
+import { withoutEnvironments } from '../send/pin-batch.ts';
+import type { Pinned } from '../change/pin.ts';
 
 type BatchDecision = {
   readonly verdict: DecisionKind;
@@ -120,7 +120,7 @@ function goneOnWithout(
 
 /** A reviewed change, and how it was confirmed; `isAsShown`: it asks for the approval that the review showed. */
 type ConfirmedChange = {
-  readonly frozen: Frozen;
+  readonly pinned: Pinned;
   readonly confirmation: Confirmation;
   readonly isAsShown: boolean;
 };
@@ -132,12 +132,12 @@ type ConfirmedChange = {
  */
 export function applyLeftOut(
   { policy, company }: Pick<SendContext, 'policy' | 'company'>,
-  shown: Frozen,
+  shown: Pinned,
   person: Person,
   confirmation: Confirmation,
 ): ConfirmedChange {
   const ids = typeof confirmation === 'string' ? [] : (confirmation.leaveOut ?? []);
-  if (ids.length === 0) return { frozen: shown, confirmation, isAsShown: true };
+  if (ids.length === 0) return { pinned: shown, confirmation, isAsShown: true };
   refuseUnlessConfirmed(shown, confirmation);
   const kept = withoutEnvironments(shown, ids);
   const { batchValidity } = shown.authorization;
@@ -148,7 +148,7 @@ export function applyLeftOut(
         ...(batchValidity !== undefined && { batchValidity }),
       }
     : kept.authorization;
-  const frozen = { ...kept, authorization };
-  const [now, then] = [frozen, shown].map((one) => JSON.stringify(one.authorization.approval));
-  return { frozen, confirmation: { shown: shownOf(frozen), typedName: undefined }, isAsShown: now === then };
+  const pinned = { ...kept, authorization };
+  const [now, then] = [pinned, shown].map((one) => JSON.stringify(one.authorization.approval));
+  return { pinned, confirmation: { shown: shownOf(pinned), typedName: undefined }, isAsShown: now === then };
 }

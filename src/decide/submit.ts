@@ -10,7 +10,7 @@ import { idsOf } from '../policy/memberships.ts';
 import { withHolder, lockInTheWay, lockedOut } from '../change/lock-in-the-way.ts';
 import { refuseIfAsked, refuseTooMany } from '../change/open-changes.ts';
 import { newChangeDetails, rowOf, type Requester } from '../send/new-change.ts';
-import type { Frozen } from '../change/freeze.ts';
+import type { Pinned } from '../change/pin.ts';
 import { asked, opsIfTooFew } from '../change/replies.ts';
 import { pauseOf } from '../storage/kv.ts';
 import { handleSetBack } from '../send/failover-and-restore.ts';
@@ -35,23 +35,23 @@ async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: numb
 
 /**
  * Saves the change if its inbox row is still open; undefined if not, as its sender was told that nothing was done.
- * Throws `Refusal` (`Locked`, or `NotAsShown`) if a lock is held or it wasn't confirmed as frozen. `also` runs in the
+ * Throws `Refusal` (`Locked`, or `NotAsShown`) if a lock is held or it wasn't confirmed as pinned. `also` runs in the
  * same transaction: if it throws, nothing is saved.
  */
 export async function save(
   context: SendContext,
-  frozen: Frozen,
+  pinned: Pinned,
   requester: Requester,
   confirmation: Confirmation,
   inboxKey: string | undefined,
   also?: (tx: Tx, saved: Change) => Promise<void>,
 ): Promise<Change | undefined> {
   const { database, changeStore } = context;
-  refuseUnlessConfirmed(frozen, confirmation);
-  const unreasoned = reasonProblem(frozen);
+  refuseUnlessConfirmed(pinned, confirmation);
+  const unreasoned = reasonProblem(pinned);
   if (unreasoned) throw unreasoned;
   await handleSetBack(context); // Detect a failover first, so this change isn't treated as older.
-  const { handedOn, known } = await whoIsInvolved(context, frozen, requester.person.id);
+  const { handedOn, known } = await whoIsInvolved(context, pinned, requester.person.id);
   failpoint('request checked', requester.person.id);
   let begunRow: NewChange | undefined;
   try {
@@ -72,7 +72,7 @@ export async function save(
     });
     return change && whenSaved(context, change);
   } catch (error) {
-    if (error instanceof LockHeld) throw lockedOut(error.held, frozen, await database.now());
+    if (error instanceof LockHeld) throw lockedOut(error.held, pinned, await database.now());
     // If only the answer to the commit was lost, the change is saved and will be sent.
     const saved = begunRow && (await findSaved(database.db, begunRow).catch(() => undefined));
     if (saved === undefined) throw error;

@@ -50,7 +50,7 @@ export function headersFor(
   };
 }
 
-/** The body of a write as it is sent: exactly what was frozen, with the secrets filled in. Throws `SecretGone`. */
+/** The body of a write as it is sent: exactly what was pinned, with the secrets filled in. Throws `SecretGone`. */
 export function requestBody({ body }: Write, secrets: (name: string) => Secret | undefined): string | undefined {
   return body === undefined ? undefined : JSON.stringify(filled(body, secrets));
 }

@@ -201,7 +201,7 @@ export function groupsAbout(policy: Policy, command: PolicyCommand = readingAnyt
 }
 
 /**
- * The Slack user groups that decide whether an approval counts, by the frozen requirement and by today's rules, of what
+ * The Slack user groups that decide whether an approval counts, by the pinned requirement and by today's rules, of what
  * this caller asked for, if one did.
  */
 export function groupsApproving(

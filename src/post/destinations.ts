@@ -1,7 +1,7 @@
 import { findChange, type Change } from '../storage/changes.ts';
 import { findCard, type Message } from '../storage/messages.ts';
 import { say } from '../words/text.ts';
-import { headingOf } from '../change/freeze.ts';
+import { headingOf } from '../change/pin.ts';
 import type { PostContext } from './context.ts';
 import { Undeliverable, type Landed, type MessageContent, type Messenger, type Recipient } from './messenger.ts';
 

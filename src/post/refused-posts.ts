@@ -17,7 +17,7 @@ import type { Undeliverable, MessageContent } from './messenger.ts';
 import { dayMs } from '../words/duration.ts';
 import { answerPrefix, untoldMessages } from '../storage/messages-of-person.ts';
 import { channel, code, joined, mention, plain, say, time, typed, type Text } from '../words/text.ts';
-import { headingOf } from '../change/freeze.ts';
+import { headingOf } from '../change/pin.ts';
 import { isDirect } from '../access/assert-channel.ts';
 import { pleaseTell } from '../change/asked-in.ts';
 import type { Note } from '../change/card.ts';

@@ -17,7 +17,7 @@ import {
   type SiteReadings,
 } from '../change/site-readings.ts';
 import { siteCheckFor } from '../change/check-plan.ts';
-import { snapshotOf } from '../change/freeze.ts';
+import { snapshotOf } from '../change/pin.ts';
 import { listingMs } from '../change/recheck.ts';
 import { reparse } from '../language/reparse.ts';
 import type { SendContext } from './context.ts';

@@ -4,7 +4,7 @@ import { findChange, isBatch, isPartOfBatch, type Change } from '../storage/chan
 import { readTimeline } from '../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../words/text.ts';
 import { sendLeaseMs } from '../change/change.ts';
-import { callOf, frozenCardOf } from '../change/freeze.ts';
+import { callOf, pinnedCardOf } from '../change/pin.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
 import { blockedReason, cancelAtLock, endOrWait, endUnsent, reschedule, tooLate } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
@@ -122,7 +122,7 @@ async function complete(context: SendContext, seen: Change, before: number): Pro
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== context.owner || at >= before) return false;
     if (await blockedReason(tx, change, at)) return false;
-    const says = say`Nothing had to be sent. ${frozenCardOf(change).done}.`;
+    const says = say`Nothing had to be sent. ${pinnedCardOf(change).done}.`;
     const note = { by: 'sitehand', at, reply: { text: joined([markFor.complete, says]) }, lastNote: says };
     const moved = await context.changeStore.advance(tx, change, { kind: 'complete' }, note);
     if (moved) await settleAccess(tx, context.changeStore, moved, at, { isProven: true });

@@ -17,7 +17,7 @@ import { joined, say, time, typed, type Text } from '../words/text.ts';
 import { sealIn } from '../audit/audit-keys.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { batchSetBack } from '../change/batch-card.ts';
-import { callOf } from '../change/freeze.ts';
+import { callOf } from '../change/pin.ts';
 import { endSetBack } from '../change/handed-on.ts';
 import { endQueued } from '../change/queue.ts';
 import { alarm, askedAgain, endsUnsent, leftToTimer, orphaned, unknownAfterSetBack } from '../change/replies.ts';

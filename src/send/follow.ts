@@ -14,7 +14,7 @@ import { readKv, writeKv } from '../storage/kv.ts';
 import type { Tx } from '../storage/database.ts';
 import { joined, say, time, type Text } from '../words/text.ts';
 import type { TransitionNote } from '../change/change-messages.ts';
-import { snapshotOf, leftOf, type Undo } from '../change/freeze.ts';
+import { snapshotOf, leftOf, type Undo } from '../change/pin.ts';
 import { type Note } from '../change/card.ts';
 import { runButton, type Button } from '../change/buttons.ts';
 import { authorizationOf } from '../access/authorization.ts';
@@ -117,7 +117,7 @@ export async function readBack(
 
 type Compared = Parameters<NonNullable<AnyAction['proof']>>[0];
 
-/** The result of `compare` for a new look and the frozen one. `trouble`: the host couldn't be asked. */
+/** The result of `compare` for a new look and the pinned one. `trouble`: the host couldn't be asked. */
 async function compared<T>(
   context: ChangeContext,
   change: Change,

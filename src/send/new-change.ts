@@ -2,14 +2,14 @@ import type { Channel, Person } from '../access/access-check.ts';
 import { counted } from '../commands/kit/page.ts';
 import type { Change, NewChange } from '../storage/changes.ts';
 import { requestId } from '../storage/inbox.ts';
-import { canaryIn } from './freeze-batch.ts';
+import { canaryIn } from './pin-batch.ts';
 import type { BatchItem, BatchProgress } from '../change/batch.ts';
 import { readyToSend } from '../change/change.ts';
 import { storedReason } from '../access/reason.ts';
 import { linksIn } from '../policy/reason-match.ts';
 import { nameToType } from '../change/confirmation.ts';
 import { batchTarget, targetKey } from '../access/targets.ts';
-import type { Frozen } from '../change/freeze.ts';
+import type { Pinned } from '../change/pin.ts';
 import { nextLook } from './reminders.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 
@@ -21,22 +21,22 @@ type Origin = { readonly inboxKey?: string | undefined; readonly handedOnBy?: st
 
 /** The row of a new change: waiting if the rules want an approval, else approved. `now` in epoch milliseconds. */
 export function rowOf(
-  frozen: Frozen,
+  pinned: Pinned,
   { person, channel }: Requester,
   now: number,
   { inboxKey, handedOnBy }: Origin = {},
 ): NewChange {
   return {
-    ...targetColumns(frozen),
-    command: frozen.parsed.path,
-    risk: frozen.action.risk,
-    args: JSON.stringify(canonicalArgs(withoutId(frozen))),
-    snapshot: JSON.stringify(frozen.snapshot ?? null),
-    preconditions: frozen.preconditions,
-    call: frozen.call,
-    card: frozen.card,
-    fingerprint: frozen.fingerprint,
-    reason: storedReason(frozen.parsed),
+    ...targetColumns(pinned),
+    command: pinned.parsed.path,
+    risk: pinned.action.risk,
+    args: JSON.stringify(canonicalArgs(withoutId(pinned))),
+    snapshot: JSON.stringify(pinned.snapshot ?? null),
+    preconditions: pinned.preconditions,
+    call: pinned.call,
+    card: pinned.card,
+    fingerprint: pinned.fingerprint,
+    reason: storedReason(pinned.parsed),
     requester: person.id,
     requester_name: person.name,
     requester_team: person.team,
@@ -44,16 +44,16 @@ export function rowOf(
     request: inboxKey === undefined ? (person.caller?.as ?? null) : requestId(inboxKey),
     handed_on_by: handedOnBy ?? null,
     // A timer's change is of the program that asked for the grant.
-    caller: frozen.authorization.calling?.name ?? null,
+    caller: pinned.authorization.calling?.name ?? null,
     caller_request: person.caller?.request?.id ?? null,
-    authorization: JSON.stringify(withLinks(frozen)),
+    authorization: JSON.stringify(withLinks(pinned)),
     created_at: now,
-    ...initialState(frozen, now),
+    ...initialState(pinned, now),
   };
 }
 
 /** The links in the reason are found once: nothing that is drawn later looks for them again. */
-function withLinks({ authorization, parsed }: Frozen): Frozen['authorization'] {
+function withLinks({ authorization, parsed }: Pinned): Pinned['authorization'] {
   const { approval } = authorization;
   const links = approval === 'none' ? [] : linksIn(approval.reason, storedReason(parsed) ?? '');
   return links.length === 0 ? authorization : { ...authorization, links };
@@ -61,11 +61,11 @@ function withLinks({ authorization, parsed }: Frozen): Frozen['authorization'] {
 
 /** The target columns. A batch is about all of its environments, and locks none of them itself. */
 function targetColumns(
-  frozen: Frozen,
+  pinned: Pinned,
 ): Pick<NewChange, 'target' | 'target_name' | 'cools_down' | 'targets' | 'progress'> {
-  const { action, target, alsoReads, items } = frozen;
+  const { action, target, alsoReads, items } = pinned;
   if (items) {
-    const canary = canaryIn(frozen, items);
+    const canary = canaryIn(pinned, items);
     const first = canary === undefined ? {} : { canary: { item: canary, isPassed: false } };
     const progress: BatchProgress = { items: items.map(() => ({})), passedOver: [], ...first };
     const targets = JSON.stringify(alsoReads);
@@ -81,8 +81,8 @@ function targetColumns(
   };
 }
 
-/** The row of the change that a batch begins for one of its items, as it was frozen. */
-export function rowInBatch(batch: Change, { target, ...frozen }: BatchItem, now: number): NewChange {
+/** The row of the change that a batch begins for one of its items, as it was pinned. */
+export function rowInBatch(batch: Change, { target, ...pinned }: BatchItem, now: number): NewChange {
   const { command, risk, reason, request, channel, authorization, expires_at } = batch;
   const { requester, requester_name, requester_team, handed_on_by, caller } = batch;
   return {
@@ -98,7 +98,7 @@ export function rowInBatch(batch: Change, { target, ...frozen }: BatchItem, now:
     requester_team,
     handed_on_by,
     caller,
-    ...frozen,
+    ...pinned,
     target: targetKey(target),
     target_name: target.name,
     cools_down: 0,
@@ -111,7 +111,7 @@ export function rowInBatch(batch: Change, { target, ...frozen }: BatchItem, now:
 }
 
 function initialState(
-  { authorization, action, target, schedule }: Frozen,
+  { authorization, action, target, schedule }: Pinned,
   now: number,
 ): Pick<NewChange, 'state' | 'expires_at' | 'due_at' | 'scheduled_at'> {
   const { approval } = authorization;

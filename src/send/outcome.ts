@@ -10,7 +10,7 @@ import { code, joined, say, type Text } from '../words/text.ts';
 import type { TransitionNote } from '../change/change-messages.ts';
 import { eventOf, isSameSend, lateEvent, tookNothing, type Outcome } from '../change/write-result.ts';
 import { move, type ChangeEvent } from '../change/change.ts';
-import { frozenCardOf } from '../change/freeze.ts';
+import { pinnedCardOf } from '../change/pin.ts';
 import { lostCommitOf, pauseAfterLoss } from './lost-commit.ts';
 import {
   againButton,
@@ -138,7 +138,7 @@ async function markLost(
 
 /** The database was set back to before this change, so there is no thread; tells the ops channel. */
 async function reportMissing(context: SendContext, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
-  const { title } = frozenCardOf(sent);
+  const { title } = pinnedCardOf(sent);
   const came = outcome.kind === 'not sent' ? say`Nothing was written.` : answered(outcome, sent);
   // There is no `change <n>` that could name it.
   const operation =

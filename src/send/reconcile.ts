@@ -17,7 +17,7 @@ import { lockedName } from '../access/targets.ts';
 import { evidence, noEvidence, stillUnknown, whoCloses } from '../change/unknown-replies.ts';
 import { closersOf, endingOf, type Closers } from '../change/closers.ts';
 import { readBack } from './follow.ts';
-import { headingOf } from '../change/freeze.ts';
+import { headingOf } from '../change/pin.ts';
 import { decisionButtons } from '../change/buttons.ts';
 import { nextReminderOfUnknown } from './reminders.ts';
 

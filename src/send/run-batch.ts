@@ -22,7 +22,7 @@ import {
   type StopReason,
 } from '../change/batch.ts';
 import { endedReply, stopNote, stoppedReply, whyStopped, stoppedReplyKey } from '../change/batch-card.ts';
-import { fingerprint } from '../change/freeze.ts';
+import { fingerprint } from '../change/pin.ts';
 import { pausedInWords } from '../change/replies.ts';
 import { lockInTheWay, lockedBy } from '../change/lock-in-the-way.ts';
 import { keptReadings } from '../change/site-readings.ts';
@@ -121,15 +121,15 @@ async function currentBatch({ history, owner }: SendContext, tx: Tx, seen: Chang
   return isSameTimeline(history, await readTimeline(tx)) ? change : undefined;
 }
 
-/** Begins a change for each of these items, as frozen. Skips an item whose target is locked, and says who locked it. */
+/** Begins a change for each of these items, as pinned. Skips an item whose target is locked, and says who locked it. */
 async function beginItems(run: Run, indexes: readonly number[], isCanaryPassed: boolean): Promise<void> {
   const { context, tx, batch, progress, at } = run;
-  const frozen = batchItemsOf(batch) ?? [];
+  const pinned = batchItemsOf(batch) ?? [];
   if (fingerprint(batch.call, batch.card) !== batch.fingerprint)
-    throw new Error(`#${batch.number} is not as it was frozen`);
+    throw new Error(`#${batch.number} is not as it was pinned`);
   const items = [...progress.items];
   for (const index of indexes) {
-    const item = frozen[index];
+    const item = pinned[index];
     if (item === undefined) throw new Error(`#${batch.number} has no item ${index}`);
     const row = rowInBatch(batch, item, at);
     const held = await lockInTheWay(tx, row, at);

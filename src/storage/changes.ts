@@ -10,7 +10,7 @@ export type Change = Selectable<ChangeTable>;
 export type NewChange = Omit<Insertable<ChangeTable>, Counters>;
 type Counters = 'number' | 'version' | 'attempts' | 'throttle_count';
 
-/** The columns that a move may write: all but those frozen when the change was made. */
+/** The columns that a move may write: all but those pinned when the change was made. */
 type ChangePatch = Pick<
   Updateable<ChangeTable>,
   Touch | 'state' | 'expires_at' | 'settled_at' | 'sent_at' | 'receipt' | 'operation' | 'lost_at'

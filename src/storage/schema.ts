@@ -54,9 +54,9 @@ export type ChangeTable = {
   snapshot: string;
   /** JSON: the preconditions, which must be the same when it is sent. */
   preconditions: string;
-  /** JSON: the frozen call, sent byte for byte once references to secrets are filled in; a batch: its items; `null`: nothing is sent. */
+  /** JSON: the pinned call, sent byte for byte once references to secrets are filled in; a batch: its items; `null`: nothing is sent. */
   call: string;
-  /** JSON: the frozen title, warning and facts. */
+  /** JSON: the pinned title, warning and facts. */
   card: string;
   /** Hash of `call` and `card`. */
   fingerprint: string;

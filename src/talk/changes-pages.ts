@@ -20,7 +20,7 @@ import {
 } from '../words/text.ts';
 import { eventInWords, markOf, stateText } from '../change/states-and-events.ts';
 import { itemLine, itemsShown } from '../change/batch-card.ts';
-import { frozenCardOf, titleNow, type FrozenCard, isDone } from '../change/freeze.ts';
+import { pinnedCardOf, titleNow, type PinnedCard, isDone } from '../change/pin.ts';
 import { reasonText } from '../access/reason.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
 import { askersNamed } from '../change/card.ts';
@@ -76,8 +76,8 @@ export async function changePage(
   };
 }
 
-async function factsOf(database: Database, change: Change): Promise<FrozenCard['facts']> {
-  const card = frozenCardOf(change);
+async function factsOf(database: Database, change: Change): Promise<PinnedCard['facts']> {
+  const card = pinnedCardOf(change);
   const reason = reasonText(change);
   return [
     ['State', stateText(change)],
@@ -94,7 +94,7 @@ async function factsOf(database: Database, change: Change): Promise<FrozenCard['
 }
 
 /** Which environments and domains the names meant then: a name can move to another id, and cards show names alone. */
-function idsFact(change: Change): FrozenCard['facts'] {
+function idsFact(change: Change): PinnedCard['facts'] {
   const named = storedTargets(change).filter(({ kind }) => kind === 'environment' || kind === 'domain');
   const ids = named.map(({ name, id }) => say`${name} ${code(`…${id.slice(-4)}`)}`);
   return ids.length === 0 ? [] : [['Ids', joined(ids, ', ')]];
@@ -108,7 +108,7 @@ function withNote(event: string, details: string): Text {
   return note === undefined ? inline(eventInWords(event)) : say`${eventInWords(event)}: “${note}”`;
 }
 
-async function siteFacts(database: Database, change: Change): Promise<FrozenCard['facts']> {
+async function siteFacts(database: Database, change: Change): Promise<PinnedCard['facts']> {
   if (!mayBreakSite(change)) return [];
   const { readings, stored } = await keptReadings(database.db, change.number);
   if (stored === undefined && (await database.now()) - change.created_at > readingsKeptMs)
@@ -171,7 +171,7 @@ export type ListedChange = {
 export const listedChange = (change: Change): ListedChange => ({
   number: change.number,
   state: `${markOf(change)} ${stateLabel(change.state)}`,
-  title: plain(frozenCardOf(change).title).slice(0, maxTitleLength),
+  title: plain(pinnedCardOf(change).title).slice(0, maxTitleLength),
   requester: change.requester,
   caller: change.caller,
   handedOnBy: change.handed_on_by ?? undefined,

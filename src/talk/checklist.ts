@@ -4,8 +4,8 @@ import { counted, type Checklist, type ChecklistItem, type PageOffer } from '../
 import { notRecognised, Refusal } from '../base/errors.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { joined, say, type Text } from '../words/text.ts';
-import { environmentsIn, liveFacts } from '../send/freeze-batch.ts';
-import { factsOf, type FrozenCard } from '../change/freeze.ts';
+import { environmentsIn, liveFacts } from '../send/pin-batch.ts';
+import { factsOf, type PinnedCard } from '../change/pin.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { parseArgs } from '../language/parse.ts';
 import type { PipelineContext } from './context.ts';
@@ -22,7 +22,7 @@ export type ShownChecklist = {
   /** The name of its field. */
   readonly label: string;
   readonly says: Text;
-  readonly facts: FrozenCard['facts'];
+  readonly facts: PinnedCard['facts'];
   /** `at`: its index in the offer. */
   readonly items: readonly (Pick<ChecklistItem, 'word' | 'says'> & { readonly at: number })[];
   readonly environments: readonly Environment[];

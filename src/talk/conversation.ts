@@ -9,7 +9,7 @@ import { refuseUnlessMayAsk } from '../access/may-run.ts';
 import { NotAllowed } from '../access/not-allowed.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../change/confirmation.ts';
 import { dryRun, shownByDryRun } from '../change/exact-request.ts';
-import type { Frozen } from '../change/freeze.ts';
+import type { Pinned } from '../change/pin.ts';
 import { maxReasonLength, reasonProblem } from '../access/reason.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { inUtc } from '../language/schedule.ts';
@@ -19,7 +19,7 @@ import { handedOnWith } from '../change/handed-on.ts';
 import { handOn } from '../waiting/hand-on.ts';
 import { joinQueue, type JoinResult } from '../waiting/queues.ts';
 import { applyLeftOut } from '../decide/decide-batch.ts';
-import { lookAndFreeze } from '../decide/look-and-freeze.ts';
+import { lookAndPin } from '../decide/look-and-pin.ts';
 import { save } from '../decide/submit.ts';
 import type { Text } from '../words/text.ts';
 import { answerOf, type Answer } from './answer.ts';
@@ -74,7 +74,7 @@ export type Next =
   /** It waits for a lock, or another command should run instead. */
   | JoinResult
   /** The review. `differs`: from what the person was shown before. */
-  | { readonly kind: 'review'; readonly frozen: Frozen; readonly differs: boolean }
+  | { readonly kind: 'review'; readonly pinned: Pinned; readonly differs: boolean }
   /** Undefined: not saved, because the person has already been told that nothing was done. */
   | { readonly kind: 'saved'; readonly change: Change | undefined };
 
@@ -228,18 +228,18 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   if (will === 'queue') return joinQueue(context, authorized, command, requester, inbox);
   // Refuse a handed-on request that was run or has expired, before reading from the host.
   await handedOnWith(context, authorized);
-  const frozen = await lookAndFreeze(context, authorized, command, { person, onBehalfOf: accountOf(person) });
+  const pinned = await lookAndPin(context, authorized, command, { person, onBehalfOf: accountOf(person) });
   // The rules may have changed while the host was read.
   if (context.policy().hash !== authorized.authorization.policy)
     authorize(context.policy(), person, authorized, context.company());
-  if (will === 'show') return { kind: 'show', page: dryRun(frozen), shown: shownByDryRun(authorized), authorized };
-  if (will === 'review') return { kind: 'review', frozen, differs: false };
+  if (will === 'show') return { kind: 'show', page: dryRun(pinned), shown: shownByDryRun(authorized), authorized };
+  if (will === 'review') return { kind: 'review', pinned, differs: false };
   try {
-    const kept = applyLeftOut(context, frozen, person, confirmation);
-    if (!kept.isAsShown) return { kind: 'review', frozen: kept.frozen, differs: true };
-    return { kind: 'saved', change: await save(context, kept.frozen, requester, kept.confirmation, inbox) };
+    const kept = applyLeftOut(context, pinned, person, confirmation);
+    if (!kept.isAsShown) return { kind: 'review', pinned: kept.pinned, differs: true };
+    return { kind: 'saved', change: await save(context, kept.pinned, requester, kept.confirmation, inbox) };
   } catch (error) {
-    if (error instanceof NotAsShown) return { kind: 'review', frozen, differs: true };
+    if (error instanceof NotAsShown) return { kind: 'review', pinned, differs: true };
     throw error;
   }
 }

@@ -23,7 +23,7 @@ import {
   type QueueEnd,
 } from '../change/queue.ts';
 import { parseArgs } from '../language/parse.ts';
-import { lookAndFreeze } from '../decide/look-and-freeze.ts';
+import { lookAndPin } from '../decide/look-and-pin.ts';
 import { save } from '../decide/submit.ts';
 import { waitingKind, type DueKind } from '../waiting/due-turns.ts';
 import { check, type Ready } from './conversation.ts';
@@ -180,11 +180,11 @@ async function saveAnew(context: PipelineContext, row: QueuedRequest, ready: Rea
   const { command, path } = authorized.parsed;
   if (ready.will !== 'save' || command.shape !== 'action' || command.risk !== 'routine')
     return giveTurn(context, row, say`It needs a look before it is sent.`);
-  const frozen = await lookAndFreeze(context, authorized, command, {
+  const pinned = await lookAndPin(context, authorized, command, {
     person: requester.person,
     onBehalfOf: requester.person.id,
   });
-  await save(context, frozen, requester, confirmation, undefined, async (tx, change) => {
+  await save(context, pinned, requester, confirmation, undefined, async (tx, change) => {
     const at = await database.now(tx);
     if (await isPaused(tx)) throw new NotNow();
     if (!(await removeQueued(tx, row, at, true))) throw new NotNow();

@@ -14,7 +14,7 @@ import { targetKey } from '../access/targets.ts';
 import type { MayRead } from '../access/visibility.ts';
 import { parseDetails } from '../audit/audit-anchor.ts';
 import { markOf, stateText, eventInWords } from '../change/states-and-events.ts';
-import { frozenCardOf } from '../change/freeze.ts';
+import { pinnedCardOf } from '../change/pin.ts';
 import { reasonText } from '../access/reason.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../change/site-readings.ts';
 import type { Asking } from '../decide/admin-actions.ts';
@@ -196,7 +196,7 @@ function changeEntry(change: Change, story: readonly AuditLine[], { readings, ha
     kind: 'change',
     at: sent_at ?? created_at,
     number: change.number,
-    title: plain(frozenCardOf(change).title).slice(0, maxTitleLength),
+    title: plain(pinnedCardOf(change).title).slice(0, maxTitleLength),
     requester,
     handedOnBy,
     reason: reasonText(change),

@@ -19,7 +19,7 @@ import { type Note } from '../change/card.ts';
 import { runButton, type Button } from '../change/buttons.ts';
 import { stateText } from '../change/states-and-events.ts';
 import { resolve } from '../language/resolve.ts';
-import { lookAndFreeze } from '../decide/look-and-freeze.ts';
+import { lookAndPin } from '../decide/look-and-pin.ts';
 import { save } from '../decide/submit.ts';
 import { withHolder, Locked, lockedBy } from '../change/lock-in-the-way.ts';
 import { addressesOf, closeAttempts, showAccess, tellAttempts } from '../change/timed-access.ts';
@@ -154,9 +154,9 @@ async function createRemoval(context: SendContext, timer: Timer, target: Environ
     if (holder && holder.state !== 'unknown') return putOff(context, timer);
     throw notTried(lockedBy(lock, about));
   }
-  const frozen = await lookAndFreeze(context, authorized, parsed.command);
+  const pinned = await lookAndPin(context, authorized, parsed.command);
   const requester = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
-  await save(context, frozen, requester, 'timer', undefined, async (tx, { number }) => {
+  await save(context, pinned, requester, 'timer', undefined, async (tx, { number }) => {
     const dueAt = (await context.database.now(tx)) + checkAfterMs;
     if ((await noteTimer(tx, timer, dueAt, { created_change: number })) === undefined) throw new TimerMoved();
   });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/hosting/contract/call.ts';
 import { detailsOfChange, type CallDetails } from '../../src/change/call-details.ts';
-import { fingerprint } from '../../src/change/freeze.ts';
+import { fingerprint } from '../../src/change/pin.ts';
 import { blockComplaints, viewComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { drawCallPage } from '../../src/block-kit/call-pages.ts';
 import { callView } from '../../src/slack/forms/views.ts';

@@ -42,7 +42,7 @@ function batchOf(
     changes.push(changeOf({ number: at + 1, batch: 1042, state: own, settled_at, cools_down: 0, sent_at: 1 }));
     return { change: at + 1 };
   });
-  const frozen = { args: '[]', snapshot: 'null', preconditions: 'null', call: 'null', card: '{}', fingerprint: 'f' };
+  const pinned = { args: '[]', snapshot: 'null', preconditions: 'null', call: 'null', card: '{}', fingerprint: 'f' };
   const card = JSON.stringify({
     title: say`Clear the cache of ${text.length} environments`,
     done: say`Cleared the cache of ${text.length} environments`,
@@ -59,7 +59,7 @@ function batchOf(
     target: 'batch',
     target_name: `${text.length} environments`,
     cools_down: 0,
-    call: JSON.stringify({ items: targets.map((target): BatchItem => ({ target, ...frozen })) }),
+    call: JSON.stringify({ items: targets.map((target): BatchItem => ({ target, ...pinned })) }),
     progress: JSON.stringify({ items, passedOver: [] }),
     settled_at: open.has(state) || state === 'waiting' ? null : 9,
     version: 3,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Confirmation, NotAsShown, nameToType, isAsShown, shownOf } from '../../src/change/confirmation.ts';
 import { save } from '../../src/decide/submit.ts';
-import type { Frozen } from '../../src/change/freeze.ts';
+import type { Pinned } from '../../src/change/pin.ts';
 import { Refusal, type Args } from '../../src/base/errors.ts';
 import type { Change } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { refusalText } from '../fixtures.ts';
-import { confirmationOf, contextOver, frozenFrom, openStill } from '../matrix/waiting-changes.ts';
+import { confirmationOf, contextOver, pinnedFrom, openStill } from '../matrix/waiting-changes.ts';
 import { idOf, roles } from '../matrix/people-and-rules.ts';
 
 /** A change is saved only after its review, with the name typed if required, on every frontend. */
@@ -20,8 +20,8 @@ afterAll(() => database.close());
 const push = ['push', idOf('staging'), idOf('live'), '--database'];
 const add = ['allowlist', 'add', idOf('live'), '198.51.100.4'];
 const requester = { person: roles.ana, channel: { id: 'C1', shared: false } };
-const tryToSave = async (frozen: Frozen, confirmation: Confirmation): Promise<Change | undefined | Refusal> =>
-  save(contextOver(database), frozen, requester, confirmation, undefined).catch((error: unknown) => {
+const tryToSave = async (pinned: Pinned, confirmation: Confirmation): Promise<Change | undefined | Refusal> =>
+  save(contextOver(database), pinned, requester, confirmation, undefined).catch((error: unknown) => {
     if (error instanceof Refusal) return error;
     throw error;
   });
@@ -29,12 +29,12 @@ const countChanges = async (): Promise<number> =>
   (await database.db.selectFrom('changes').selectAll().execute()).length;
 
 describe('promise 5: a change is saved only as it was shown', () => {
-  const seen = (frozen: Frozen, more: Partial<Exclude<Confirmation, string>> = {}): Confirmation => ({
-    shown: frozen.fingerprint,
-    typedName: nameToType(frozen.action, frozen.target),
+  const seen = (pinned: Pinned, more: Partial<Exclude<Confirmation, string>> = {}): Confirmation => ({
+    shown: pinned.fingerprint,
+    typedName: nameToType(pinned.action, pinned.target),
     ...more,
   });
-  test.each<[string, Args, (frozen: Frozen) => Confirmation, RegExp]>([
+  test.each<[string, Args, (pinned: Pinned) => Confirmation, RegExp]>([
     ['a change without a review', push, () => 'not needed', /need to see what this does first\. Nothing was done\./],
     [
       'a doubtful address that is not on live, without a review',
@@ -47,31 +47,31 @@ describe('promise 5: a change is saved only as it was shown', () => {
     [
       'no name was typed',
       push,
-      (frozen) => seen(frozen, { typedName: undefined }),
+      (pinned) => seen(pinned, { typedName: undefined }),
       /^The name has to be typed: acme-shop\/live\./,
     ],
-    ['another name was typed', push, (frozen) => seen(frozen, { typedName: 'acme-shop/staging' }), /^This is not acme/],
-    ['it only looks like the name', push, (frozen) => seen(frozen, { typedName: 'acme-shop/lіve' }), /U\+0456/],
+    ['another name was typed', push, (pinned) => seen(pinned, { typedName: 'acme-shop/staging' }), /^This is not acme/],
+    ['it only looks like the name', push, (pinned) => seen(pinned, { typedName: 'acme-shop/lіve' }), /U\+0456/],
     [
       'a letter is a capital',
       push,
-      (frozen) => seen(frozen, { typedName: 'acme-Shop/live' }),
+      (pinned) => seen(pinned, { typedName: 'acme-Shop/live' }),
       /^This is not acme-shop\/live\. Capitals count: it has “S” where the name has “s”\. Nothing was done\./,
     ],
-    ['no fingerprint came', push, (frozen) => seen(frozen, { shown: undefined }), /^This changed while you read it\./],
-    ['something else was shown', add, (frozen) => seen(frozen, { shown: 'f'.repeat(64) }), /^This changed while/],
-    ['half the fingerprint came', add, (frozen) => seen(frozen, { shown: frozen.fingerprint.slice(0, 8) }), /changed/],
+    ['no fingerprint came', push, (pinned) => seen(pinned, { shown: undefined }), /^This changed while you read it\./],
+    ['something else was shown', add, (pinned) => seen(pinned, { shown: 'f'.repeat(64) }), /^This changed while/],
+    ['half the fingerprint came', add, (pinned) => seen(pinned, { shown: pinned.fingerprint.slice(0, 8) }), /changed/],
   ])('%s', async (_, words, confirmation, sentence) => {
-    const frozen = await frozenFrom(contextOver(database), 'ana', words);
+    const pinned = await pinnedFrom(contextOver(database), 'ana', words);
     const before = await countChanges();
-    const saved = await tryToSave(frozen, confirmation(frozen));
+    const saved = await tryToSave(pinned, confirmation(pinned));
     if (!(saved instanceof Refusal)) throw new Error('it was saved');
     expect(refusalText(saved)).toMatch(sentence);
     expect(saved instanceof NotAsShown).toBe(/changed/.test(refusalText(saved)));
     expect(await countChanges()).toBe(before);
   });
 
-  test.each<[string, Args, (frozen: Frozen) => Confirmation]>([
+  test.each<[string, Args, (pinned: Pinned) => Confirmation]>([
     ['a reviewed change with the typed name', push, confirmationOf],
     ['a reviewed change that needs no typed name', add, confirmationOf],
     ['a routine change without a review', ['cache', 'clear', idOf('live')], () => 'not needed'],
@@ -81,13 +81,13 @@ describe('promise 5: a change is saved only as it was shown', () => {
       () => 'not needed',
     ],
   ])('%s is saved', async (_, words, confirmation) => {
-    const frozen = await frozenFrom(contextOver(database), 'ana', words);
-    expect(await tryToSave(frozen, confirmation(frozen))).toMatchObject({ fingerprint: frozen.fingerprint });
+    const pinned = await pinnedFrom(contextOver(database), 'ana', words);
+    expect(await tryToSave(pinned, confirmation(pinned))).toMatchObject({ fingerprint: pinned.fingerprint });
   });
 
   test('a timer runs a command that was shown when it was set', async () => {
-    const frozen = await frozenFrom(contextOver(database), 'ana', add);
-    const timed = { ...frozen, authorization: { ...frozen.authorization, approval: 'none', timerOf: 1 } as const };
+    const pinned = await pinnedFrom(contextOver(database), 'ana', add);
+    const timed = { ...pinned, authorization: { ...pinned.authorization, approval: 'none', timerOf: 1 } as const };
     expect(await tryToSave(timed, 'timer')).toMatchObject({ state: 'approved' });
   });
 });

@@ -8,7 +8,7 @@ import { pauseOf, readKv } from '../../src/storage/kv.ts';
 import { describeBoth } from '../storage/describe-both.ts';
 import { save } from '../storage/samples.ts';
 import { ana, changeOf, contextWith, policyOf } from '../fixtures.ts';
-import { frozenCardOf } from '../../src/change/freeze.ts';
+import { pinnedCardOf } from '../../src/change/pin.ts';
 import { exclusiveTransaction } from '../../src/storage/transactions.ts';
 import { pauseAfterLoss } from '../../src/send/lost-commit.ts';
 import { plain, say } from '../../src/words/text.ts';
@@ -45,7 +45,7 @@ describeBoth('a pause', (open) => {
     for (const state of ['approved', 'approved', 'sending', 'accepted', 'waiting', 'unknown'] as const)
       await save(database, { state, card });
     const pause = { by: ana.id, name: 'Ana', why: 'the host is odd', at: 1_000 };
-    const named = [1, 2].map((number) => ({ number, title: plain(frozenCardOf({ card }).title) }));
+    const named = [1, 2].map((number) => ({ number, title: plain(pinnedCardOf({ card }).title) }));
     const around = { held: 2, named, atHost: 2 };
     expect(await actions(database).pause('the host is odd')).toEqual({ done: true, pause, ...around });
     expect(JSON.parse((await readKv(database.db, 'pause'))?.value ?? '')).toEqual(pause);

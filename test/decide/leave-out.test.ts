@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
 import { authorize } from '../../src/access/access-check.ts';
 import { shownOf } from '../../src/change/confirmation.ts';
-import { freezeBatch } from '../../src/send/freeze-batch.ts';
-import { frozenCardOf, freeze } from '../../src/change/freeze.ts';
+import { pinBatch } from '../../src/send/pin-batch.ts';
+import { pinnedCardOf, pin } from '../../src/change/pin.ts';
 import { parse } from '../../src/language/parse.ts';
 import { resolve } from '../../src/language/resolve.ts';
 import { applyLeftOut } from '../../src/decide/decide-batch.ts';
@@ -25,20 +25,20 @@ function reviewed() {
   if (parsed?.command.shape !== 'action') throw new Error('this is an action');
   const { command } = parsed;
   const authorized = authorize(policy, ana, resolve(parsed, { environments, domains: [] }), company);
-  const items = authorized.each?.map((one) => freeze(one, command, undefined, { now: 1_000 })) ?? [];
-  return freezeBatch(authorized, command, items);
+  const items = authorized.each?.map((one) => pin(one, command, undefined, { now: 1_000 })) ?? [];
+  return pinBatch(authorized, command, items);
 }
 const left = (without: readonly string[]) => {
   const shown = reviewed();
   const confirmation = { shown: shownOf(shown), typedName: undefined, leaveOut: without };
-  return applyLeftOut({ policy: () => policy, company: () => company }, shown, ana, confirmation).frozen;
+  return applyLeftOut({ policy: () => policy, company: () => company }, shown, ana, confirmation).pinned;
 };
 
 test('is valid for as long as was shown, also if what is left might be valid for longer', () => {
-  const frozen = left(ids.slice(0, 1));
-  expect(frozen.items).toHaveLength(2);
-  expect(frozen.authorization.batchValidity).toBe(30 * 60_000);
-  expect(frozenCardOf(frozen).facts.map(([, value]) => plain(value))).toContain('30 min');
+  const pinned = left(ids.slice(0, 1));
+  expect(pinned.items).toHaveLength(2);
+  expect(pinned.authorization.batchValidity).toBe(30 * 60_000);
+  expect(pinnedCardOf(pinned).facts.map(([, value]) => plain(value))).toContain('30 min');
 });
 
 test('is an ordinary change if only one environment is left, and has no validity of its own', () => {

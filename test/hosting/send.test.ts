@@ -165,7 +165,7 @@ test('the body is awaited for a shorter time than the status', async () => {
 });
 
 describe('the sent request', () => {
-  test('a body is sent as it was frozen, with the credential and its type', async () => {
+  test('a body is sent as it was pinned, with the credential and its type', async () => {
     const host = await startHost(says(202, {}));
     await send(host.url);
     expect(host.requests[0]).toMatchObject({ method: 'POST', path: '/v2/sites/tools/clear-cache' });

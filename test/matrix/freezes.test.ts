@@ -9,7 +9,7 @@ import { strictest, strictestOf } from '../../src/policy/approval-requirement.ts
 import { recheck } from '../../src/change/recheck.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { decide, EndedByClick } from '../../src/decide/decide.ts';
-import { lookAndFreeze } from '../../src/decide/look-and-freeze.ts';
+import { lookAndPin } from '../../src/decide/look-and-pin.ts';
 import { parseArgs } from '../../src/language/parse.ts';
 import { resolve } from '../../src/language/resolve.ts';
 import type { Approval, Policy } from '../../src/policy/rules.ts';
@@ -157,16 +157,16 @@ async function recordUndos(): Promise<void> {
   await database.transaction((tx) => touchChange(tx, first, undone));
 }
 
-/** Frozen as somebody asks for it. */
+/** Pinned as somebody asks for it. */
 async function asked({ words, isTimed }: What, person: Person, policy: Policy) {
   const context = contextFor(person, policy);
   const parsed = { ...parseArgs(words, catalogue), ...(!isTimed && { reason: 'release 42' }) };
   if (parsed.command.shape !== 'action') throw new Error('no action');
   const resolved = resolve(parsed, names);
-  if (!isTimed) return lookAndFreeze(context, authorize(policy, person, resolved, company), parsed.command, { person });
+  if (!isTimed) return lookAndPin(context, authorize(policy, person, resolved, company), parsed.command, { person });
   const authorization = authorizationByTimer(1, undefined, policy);
   const authorized: Authorized = { ...resolved, target: live, alsoReads: [], authorization };
-  return lookAndFreeze(context, authorized, parsed.command);
+  return lookAndPin(context, authorized, parsed.command);
 }
 
 /** The groups whose approval it needs, and what its card says of freezes; or why it was refused. */

@@ -10,7 +10,7 @@ import {
   approvedBy,
   changesIn,
   contextOver,
-  frozenFrom,
+  pinnedFrom,
   now,
   openStill,
   restoreChange,
@@ -148,11 +148,11 @@ function differencesFor(path: string): ReadonlyMap<string, Difference> {
 async function saved({ row: [row, place], role }: Cell): Promise<Change> {
   if (!isPlace(place)) throw new Error(`no place ${place}`);
   const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
-  const frozen = await frozenFrom(contextOver(database), role, argsById(row, place));
-  const newRow = { ...rowOf(frozen, requester, now), state: 'approved' } as const;
+  const pinned = await pinnedFrom(contextOver(database), role, argsById(row, place));
+  const newRow = { ...rowOf(pinned, requester, now), state: 'approved' } as const;
   const change = await database.transaction((tx) => insertChange(tx, newRow));
   const voters = [roles.dee, role === 'chi' ? roles.kim : roles.chi];
-  await approvedBy(database, change, frozen.authorization.approval === 'none' ? [] : voters.map(({ id }) => id));
+  await approvedBy(database, change, pinned.authorization.approval === 'none' ? [] : voters.map(({ id }) => id));
   return change;
 }
 

@@ -2,12 +2,12 @@ import type { HostReader } from '../../src/hosting/contract/call.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
 import type { Person } from '../../src/access/access-check.ts';
 import { nameToType, type Confirmation } from '../../src/change/confirmation.ts';
-import type { Frozen } from '../../src/change/freeze.ts';
+import type { Pinned } from '../../src/change/pin.ts';
 import { createSendHistory } from '../../src/send/send-history.ts';
 import { parseArgs } from '../../src/language/parse.ts';
 import { resolve } from '../../src/language/resolve.ts';
 import { evaluate } from '../../src/talk/conversation.ts';
-import { lookAndFreeze } from '../../src/decide/look-and-freeze.ts';
+import { lookAndPin } from '../../src/decide/look-and-pin.ts';
 import { save } from '../../src/decide/submit.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import type { Args } from '../../src/base/errors.ts';
@@ -78,25 +78,25 @@ export function contextOver(
 /** A new database with a stopped clock. */
 export const openStill = (): Promise<Database> => openDatabase('sqlite::memory:', { now: () => now });
 
-/** A request, reviewed and frozen as it would be saved. */
-export async function frozenFrom(context: SendContext, role: Role, words: Args): Promise<Frozen> {
+/** A request, reviewed and pinned as it would be saved. */
+export async function pinnedFrom(context: SendContext, role: Role, words: Args): Promise<Pinned> {
   const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
   const parsed = { ...parseArgs(words, catalogue), reason: 'release 42' };
   const evaluated = evaluate(context, resolve(parsed, context.names(requester.person)), requester);
   if (evaluated.kind === 'ask' || parsed.command.shape !== 'action') throw new Error('this cannot be asked for');
-  return lookAndFreeze(context, evaluated.authorized, parsed.command);
+  return lookAndPin(context, evaluated.authorized, parsed.command);
 }
 
 /** The requester's confirmation of the current review, with the name typed if required. */
-export const confirmationOf = (frozen: Frozen): Confirmation => ({
-  shown: frozen.fingerprint,
-  typedName: nameToType(frozen.action, frozen.target),
+export const confirmationOf = (pinned: Pinned): Confirmation => ({
+  shown: pinned.fingerprint,
+  typedName: nameToType(pinned.action, pinned.target),
 });
 
 async function asked(context: SendContext, role: Role, ...words: Args): Promise<Change> {
-  const frozen = await frozenFrom(context, role, words);
+  const pinned = await pinnedFrom(context, role, words);
   const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
-  const change = await save(context, frozen, requester, confirmationOf(frozen), undefined);
+  const change = await save(context, pinned, requester, confirmationOf(pinned), undefined);
   if (change === undefined) throw new Error('it was not saved');
   return change;
 }

@@ -155,7 +155,7 @@ export const mistakes: readonly Mistake[] = [
         to: '',
       },
     ],
-    tests: ['test/change/freeze-and-recheck.test.ts', 'test/stories/tampering.test.ts'],
+    tests: ['test/change/pin-and-recheck.test.ts', 'test/stories/tampering.test.ts'],
   },
   {
     name: 'what is no longer valid is sent',
@@ -187,7 +187,7 @@ export const mistakes: readonly Mistake[] = [
         to: '',
       },
     ],
-    tests: ['test/change/freeze-and-recheck.test.ts', 'test/stories/own-changes.test.ts'],
+    tests: ['test/change/pin-and-recheck.test.ts', 'test/stories/own-changes.test.ts'],
   },
   {
     name: 'a button is believed: whose database, which version',

@@ -11,14 +11,14 @@ import { changeOf, environment, hostile } from '../fixtures.ts';
 
 type One = { readonly name: string; readonly item?: BatchProgress['items'][number]; readonly change?: Partial<Change> };
 
-const frozen = { args: '[]', snapshot: 'null', preconditions: 'null', call: 'null', card: '{}', fingerprint: 'f' };
+const pinned = { args: '[]', snapshot: 'null', preconditions: 'null', call: 'null', card: '{}', fingerprint: 'f' };
 const noted = (text: Text): Pick<Change, 'last_note'> => ({ last_note: JSON.stringify(text) });
 
 /** A batch asked for by Ana, 1042, whose changes are numbered from 1. */
 function recordOf(all: readonly One[]) {
   const items = all.map(({ item, change }, at) => item ?? (change ? { change: at + 1 } : {}));
   const call = {
-    items: all.map(({ name }, at): BatchItem => ({ target: { ...environment('s/live', at + 1), name }, ...frozen })),
+    items: all.map(({ name }, at): BatchItem => ({ target: { ...environment('s/live', at + 1), name }, ...pinned })),
   };
   const batch = changeOf({
     state: 'ended',

@@ -21,7 +21,7 @@ const day = 86_400_000;
 const start = 1_000 * day;
 const policy = policyFrom('version: 1\nrules: []\nchannels: { ops: C0OPS }\n');
 const body = (text: string): string => JSON.stringify({ text: say`${text}` });
-const frozen = JSON.stringify({ title: say`Clear it`, done: say`Cleared it`, facts: [] });
+const pinned = JSON.stringify({ title: say`Clear it`, done: say`Cleared it`, facts: [] });
 const card: NewMessage = { key: '1:card', kind: 'card', change: 1, at: start };
 /** A new sentence on the card, which is drawn again. */
 const saysAnew = (database: Database, says: string, at = start): Promise<void> =>
@@ -99,7 +99,7 @@ describeBoth('messages that Slack does not take', (open) => {
   const opened = async (...messages: readonly NewMessage[]) => {
     const clock = { now: start };
     const database = await open({ now: () => clock.now });
-    await save(database, { card: frozen, channel: 'C0ACME', requester: 'U01ANA', created_at: start });
+    await save(database, { card: pinned, channel: 'C0ACME', requester: 'U01ANA', created_at: start });
     await database.transaction(async (tx) => {
       for (const message of messages) await enqueueMessage(tx, message);
     });
@@ -337,15 +337,15 @@ describeBoth('messages that Slack does not take', (open) => {
     return { wake: wakes.resolve, other, asleep: sleeps.promise };
   };
 
-  it('that another process has posted since, because this one was frozen: the second one says so, and has no buttons', async () => {
+  it('that another process has posted since, because this one was pinned: the second one says so, and has no buttons', async () => {
     const { database, context, posts, state, later } = await opened(card);
     const { wake, other, asleep } = secondOf(context, state);
-    const frozenOne = deliverAll(context);
+    const pinnedOne = deliverAll(context);
     await asleep;
     later(40_001);
     await deliverAll(other);
     wake();
-    await frozenOne;
+    await pinnedOne;
     expect(posts).toEqual([
       expect.stringMatching(/^C0ACME: Clear it/),
       expect.stringMatching(/^C0ACME: Clear it/),
@@ -358,14 +358,14 @@ describeBoth('messages that Slack does not take', (open) => {
   it('that another process has claimed since and not posted: the one that was posted late is the only one', async () => {
     const { database, context, posts, state, later } = await opened(card);
     const { wake, other, asleep } = secondOf(context, state);
-    const frozenOne = deliverAll(context);
+    const pinnedOne = deliverAll(context);
     await asleep;
     later(40_001);
     state.refuse = () => new Undeliverable('later', 'ratelimited', 60_000);
     await deliverAll(other);
     state.refuse = () => undefined;
     wake();
-    await frozenOne;
+    await pinnedOne;
     later(60_001);
     await deliverAll(context);
     expect(posts).toEqual([expect.stringMatching(/^C0ACME: Clear it/)]);
@@ -377,7 +377,7 @@ describeBoth('messages that Slack does not take', (open) => {
     const copy: NewMessage = { key: '1:card:U03CHI', kind: 'copy', change: 1, recipient: 'U03CHI', at: start };
     const { database, context, posts, state, later } = await opened(copy);
     const { wake, other, asleep } = secondOf(context, state);
-    const frozenOne = deliverAll(context);
+    const pinnedOne = deliverAll(context);
     await asleep;
     later(40_001);
     await database.transaction(async (tx) => {
@@ -387,7 +387,7 @@ describeBoth('messages that Slack does not take', (open) => {
     await deliverAll(other);
     expect(posts).toEqual([]);
     wake();
-    await frozenOne;
+    await pinnedOne;
     await deliverAll(context);
     expect(posts).toEqual([expect.stringMatching(/^U03CHI: /), expect.stringMatching(/^edit DU03CHI: /)]);
   });
@@ -408,7 +408,7 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(made.toSorted()).toEqual(['C0ACME: false', 'C0ACME: false', 'DU03CHI: true', 'DU03CHI: true']);
   });
 
-  it('are drawn again if a frozen process has edited them after another one', async () => {
+  it('are drawn again if a pinned process has edited them after another one', async () => {
     const { database, context, posts, later } = await opened(card);
     await deliverAll(context);
     const moveOn = (): Promise<void> => saysAnew(database, `Moved ${(moves += 1)} times.`);
@@ -582,7 +582,7 @@ describeBoth('a channel that takes one message a second', (open) => {
     const asks = async (requester: string, what: string, row: Partial<NewChange> = {}): Promise<void> => {
       const titled = JSON.stringify({ title: say`${what}`, done: say`${what}`, facts: [] });
       const authorization = JSON.stringify({ approval: 'none' });
-      const frozenRow = {
+      const pinnedRow = {
         card: titled,
         channel: 'C0ACME',
         requester,
@@ -590,7 +590,7 @@ describeBoth('a channel that takes one message a second', (open) => {
         state: 'approved',
         authorization,
       } as const;
-      const { number } = await save(database, { ...frozenRow, ...row });
+      const { number } = await save(database, { ...pinnedRow, ...row });
       await database.transaction(async (tx) => {
         const key = `${number}:card`;
         await enqueueMessage(tx, { key, kind: 'card', change: number, at: clock.now });

@@ -11,7 +11,7 @@ import { parseArgs } from '../../src/language/parse.ts';
 import type { DecisionKind } from '../../src/change/buttons.ts';
 import { argsOfChange } from '../../src/language/reparse.ts';
 import { resolve } from '../../src/language/resolve.ts';
-import { lookAndFreeze } from '../../src/decide/look-and-freeze.ts';
+import { lookAndPin } from '../../src/decide/look-and-pin.ts';
 import { save } from '../../src/decide/submit.ts';
 import { createSendHistory } from '../../src/send/send-history.ts';
 import { step } from '../../src/send/worker.ts';
@@ -169,9 +169,9 @@ async function asked({ context, database }: Scene, words: readonly string[]): Pr
   if (parsed.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
   const alone = { ...context, database, read: asItWas };
   const authorized = authorize(context.policy(), ana, resolve(parsed, names), company);
-  const frozen = await lookAndFreeze(alone, authorized, parsed.command);
+  const pinned = await lookAndPin(alone, authorized, parsed.command);
   const requester = { person: ana, channel: { id: 'C1', shared: false } };
-  const change = await save(alone, frozen, requester, { shown: frozen.fingerprint, typedName: live.name }, undefined);
+  const change = await save(alone, pinned, requester, { shown: pinned.fingerprint, typedName: live.name }, undefined);
   if (change === undefined) throw new Error('it was not saved');
   return change;
 }

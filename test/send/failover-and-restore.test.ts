@@ -17,7 +17,7 @@ import { describeBoth } from '../storage/describe-both.ts';
 import { sampleDigest, sampleHandedOn, sampleWatch, save } from '../storage/samples.ts';
 import { changeOf, chi, dee } from '../fixtures.ts';
 import { idOf, roles } from '../matrix/people-and-rules.ts';
-import { changesIn, contextOver, frozenFrom, now, whoIs } from '../matrix/waiting-changes.ts';
+import { changesIn, contextOver, pinnedFrom, now, whoIs } from '../matrix/waiting-changes.ts';
 
 /** What happens once after the database was set back, by a promoted PostgreSQL or a restored backup. */
 
@@ -216,9 +216,9 @@ describeBoth('after a restore', (open) => {
         },
       },
     });
-    const frozen = await frozenFrom(context, 'ana', ['cache', 'clear', idOf('live')]);
+    const pinned = await pinnedFrom(context, 'ana', ['cache', 'clear', idOf('live')]);
     const requester = { person: roles.ana, channel: { id: 'C1', shared: false } };
-    const { number } = (await ask(context, frozen, requester, 'not needed', undefined)) ?? { number: 0 };
+    const { number } = (await ask(context, pinned, requester, 'not needed', undefined)) ?? { number: 0 };
     const owned = { owner: context.owner, lease_until: now + 1_000 };
     await database.db.updateTable('changes').set(owned).where('number', '=', number).execute();
     const [claimed] = await listChanges(database.db, { limit: 1 });

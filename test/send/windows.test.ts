@@ -10,7 +10,7 @@ import { createChangeStore } from '../../src/change/change-store.ts';
 import { nameToType } from '../../src/change/confirmation.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { decide } from '../../src/decide/decide.ts';
-import { lookAndFreeze } from '../../src/decide/look-and-freeze.ts';
+import { lookAndPin } from '../../src/decide/look-and-pin.ts';
 import { save } from '../../src/decide/submit.ts';
 import { parseArgs } from '../../src/language/parse.ts';
 import { resolve } from '../../src/language/resolve.ts';
@@ -160,10 +160,10 @@ async function world() {
     if (parsed.command.shape !== 'action') throw new Error('no action');
     try {
       const authorized = authorize(rules.now, zoned, resolve(parsed, names), company);
-      const frozen = await lookAndFreeze(context, authorized, parsed.command, { person: zoned });
-      const confirmation = { shown: frozen.fingerprint, typedName: nameToType(frozen.action, frozen.target) };
+      const pinned = await lookAndPin(context, authorized, parsed.command, { person: zoned });
+      const confirmation = { shown: pinned.fingerprint, typedName: nameToType(pinned.action, pinned.target) };
       const requester = { person: zoned, channel: { id: 'C1', shared: false } };
-      const change = await save(context, frozen, requester, confirmation, undefined);
+      const change = await save(context, pinned, requester, confirmation, undefined);
       if (change === undefined) throw new Error('it was not saved');
       return change;
     } catch (error) {

@@ -4,7 +4,7 @@ import { save } from '../../src/decide/submit.ts';
 import type { Receipt } from '../../src/hosting/receipt.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { contextOver, frozenFrom, whoIs } from '../matrix/waiting-changes.ts';
+import { contextOver, pinnedFrom, whoIs } from '../matrix/waiting-changes.ts';
 import { idOf, policy, roles } from '../matrix/people-and-rules.ts';
 import type { SendContext } from '../../src/send/context.ts';
 
@@ -34,7 +34,7 @@ async function due(database: Database, more: Partial<SendContext>) {
     wall: Date.now,
     ...more,
   };
-  const frozen = await frozenFrom(context, 'ana', ['cache', 'clear', idOf('live')]);
+  const frozen = await pinnedFrom(context, 'ana', ['cache', 'clear', idOf('live')]);
   const saved = await save(
     context,
     frozen,

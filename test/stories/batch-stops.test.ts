@@ -132,7 +132,7 @@ describe.concurrent('a batch stops', () => {
         /3 of 4 done · 1 changed meanwhile.*acme-docs\/live.*Somebody changed acme-docs\/live in the meantime/s,
       );
       expect(writeCounts(scenario, carePlan)).toEqual([1, 1, 1, 1]);
-      // What was frozen does not fit any more, so nothing is left that this batch could do.
+      // What was pinned does not fit any more, so nothing is left that this batch could do.
       await scenario.becomes(card.number, 'ended');
       await card.tells('It is over, and not all are done.');
       expect(card.card().text).not.toContain('[Retry those not sent]');

@@ -104,7 +104,7 @@ const onlyPeople = [
 /** What rules name of those; the others go with reading. */
 const namedRights = ['logs reveal', 'watch', 'digest', 'audit', 'use', 'lock', 'unlock', 'pause', 'resume'];
 
-/** The columns of a change in which both doors differ; the rest is frozen, or follows from it. */
+/** The columns of a change in which both doors differ; the rest is pinned, or follows from it. */
 const ofOneDoor = [
   'number',
   'request',
@@ -153,7 +153,7 @@ describe('in Slack and over HTTP', { concurrent: false }, () => {
   };
 
   test.for(changing.map((story) => [story.command, story.how ?? '', story] as const))(
-    '%s %s: the same rights, the same frozen call and card',
+    '%s %s: the same rights, the same pinned call and card',
     async ([, , story]) => {
       const on = onOf(story);
       if (story.target !== 'domain' && story.how !== 'many')

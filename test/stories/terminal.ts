@@ -92,8 +92,8 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
       case 'saved':
         return `#${outcome.change?.number} was saved`;
       case 'review':
-        reviews.set(person, { parsed: outcome.frozen.parsed, shown: shownOf(outcome.frozen) });
-        return outcome.frozen.card;
+        reviews.set(person, { parsed: outcome.pinned.parsed, shown: shownOf(outcome.pinned) });
+        return outcome.pinned.card;
     }
   };
   return {

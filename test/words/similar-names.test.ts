@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { environmentsPage } from '../../src/talk/environments-page.ts';
 import { toldApart } from '../../src/words/similar-names.ts';
 import { manyPage } from '../../src/commands/many-environments.ts';
-import { liveFacts } from '../../src/send/freeze-batch.ts';
+import { liveFacts } from '../../src/send/pin-batch.ts';
 import { leaveOutInput } from '../../src/slack/forms/inputs.ts';
 import { plain, say } from '../../src/words/text.ts';
 import { live, staging } from '../fixtures.ts';

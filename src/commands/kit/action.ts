@@ -128,7 +128,7 @@ type Dependent<F extends Fields> = {
   choices?(of: { readonly input: Partial<Input<F>> } & Sources): Promise<readonly string[]>;
 };
 
-/** What people read about a change before it is made; frozen and fingerprinted with the call. */
+/** What people read about a change before it is made; pinned and fingerprinted with the call. */
 export type Wording = {
   /** Imperative: `Clear the cache of acme-shop/live`. */
   readonly title: Text;

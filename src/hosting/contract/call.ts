@@ -116,7 +116,7 @@ export function readEndpoint<
 
 /**
  * Declares an endpoint that changes something. Calling it checks the parameters (`TypeError`, so a malformed call can
- * never be frozen) and returns the request as a value. `unsound` explains what is wrong with a combination of fields.
+ * never be pinned) and returns the request as a value. `unsound` explains what is wrong with a combination of fields.
  */
 export function writeEndpoint<const Path extends string, B extends Fields | undefined = undefined>(
   of: Outline & {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { notRecognised, Refusal } from '../../base/errors.ts';
-import { detailsFor, detailsOfFrozen } from '../../change/call-details.ts';
+import { detailsFor, detailsOfPinned } from '../../change/call-details.ts';
 import type { Press } from '../../change/buttons.ts';
 import { isAsShown } from '../../change/confirmation.ts';
 import { next, check, type Ready, type Request } from '../../talk/conversation.ts';
@@ -92,12 +92,12 @@ async function pageOfForm(
   const checked = await checkReview(context, interaction, memo, { first: 'review' });
   const result = await next(context.pipeline, checked, undefined);
   if (result.kind === 'refuse') throw result.refusal;
-  if (result.kind !== 'review' || !isAsShown(result.frozen, memo.shown)) {
+  if (result.kind !== 'review' || !isAsShown(result.pinned, memo.shown)) {
     throw new Refusal(say`**This changed while you were reading it.** Nothing was done.`, {
       hint: 'Go back and submit the form to see how it looks now.',
     });
   }
-  return drawCallPage(detailsOfFrozen(result.frozen), { of: undefined, surface: 'modal', page });
+  return drawCallPage(detailsOfPinned(result.pinned), { of: undefined, surface: 'modal', page });
 }
 
 /** Checks the arguments of a review form again, with what was typed into it. Throws `Refusal` if they no longer pass. */

@@ -78,6 +78,6 @@ export async function showOutcome(context: SlackContext, interaction: Interactio
     case 'saved':
       return result.change && tellWhere(context, interaction, result.change);
     case 'review':
-      return reviewAgain(context, interaction, result.frozen);
+      return reviewAgain(context, interaction, result.pinned);
   }
 }

@@ -7,7 +7,7 @@ import type { Authorized, Person } from '../../access/access-check.ts';
 import { InFreeze } from '../../access/in-freeze.ts';
 import { tooFewApprove } from '../../access/nobody-approves.ts';
 import type { Press } from '../../change/buttons.ts';
-import type { Frozen } from '../../change/freeze.ts';
+import type { Pinned } from '../../change/pin.ts';
 import type { ParsedCommand } from '../../language/bind-arguments.ts';
 import { fitsButton } from '../../language/reparse.ts';
 import { canonicalArgs, namedBy, type Resolved } from '../../language/resolve.ts';
@@ -140,7 +140,7 @@ export async function showReview(
       throw result.refusal;
     }
     if (result.kind !== 'review') throw new Error(`a review became: ${result.kind}`);
-    return reviewOf(context, interaction, result.frozen, requester.person, notice);
+    return reviewOf(context, interaction, result.pinned, requester.person, notice);
   };
   const title = authorized.parsed.command.button;
   const became = await drawIntoView(context, interaction, { ...view, title }, draw);
@@ -152,10 +152,10 @@ export async function showReview(
 }
 
 /** Shows a review again that was submitted and is not as it was shown: as a new form, or behind a button. */
-export async function reviewAgain(context: SlackContext, interaction: Interaction, frozen: Frozen): Promise<void> {
+export async function reviewAgain(context: SlackContext, interaction: Interaction, pinned: Pinned): Promise<void> {
   const reader = await identifySender(context.pipeline, interaction);
-  const view = await openView(context, interaction, await reviewOf(context, interaction, frozen, reader, changed));
-  if (view === undefined) await offerReview(context, interaction, frozen, changed);
+  const view = await openView(context, interaction, await reviewOf(context, interaction, pinned, reader, changed));
+  if (view === undefined) await offerReview(context, interaction, pinned, changed);
 }
 
 const changed = say`**This changed while you were reading it.** Nothing was done yet. Please look again.`;
@@ -163,23 +163,23 @@ const changed = say`**This changed while you were reading it.** Nothing was done
 async function reviewOf(
   context: SlackContext,
   interaction: Interaction,
-  frozen: Frozen,
+  pinned: Pinned,
   person: Person,
   notice: Text | undefined,
 ): Promise<ModalView> {
-  const { approvers } = await whoWouldBeInvolved(context.pipeline, frozen, person.id);
+  const { approvers } = await whoWouldBeInvolved(context.pipeline, pinned, person.id);
   const notes = [
     notice,
-    frozen.schedule ? undefined : await lockNote(context, person, frozen),
+    pinned.schedule ? undefined : await lockNote(context, person, pinned),
     tooFewApprove(approvers.asks),
   ];
-  const args = [...canonicalArgs(frozen)];
+  const args = [...canonicalArgs(pinned)];
   const origin = originOf(interaction);
   const fits = JSON.stringify(args).length < metadataRoom;
   const memo: Memo = fits
     ? { origin, args }
     : { origin, stored: await context.payloads.keepList(interaction.person, args) };
-  return reviewView(frozen, memo, joined(notes, '\n'));
+  return reviewView(pinned, memo, joined(notes, '\n'));
 }
 
 /** For a form that Slack opened and may not have filled in. */

@@ -5,8 +5,8 @@ import { attempt } from '../../base/errors.ts';
 import type { ParsedCommand } from '../../language/bind-arguments.ts';
 import { factLines } from '../../change/card.ts';
 import { everythingButton } from '../../change/buttons.ts';
-import { environmentsIn } from '../../send/freeze-batch.ts';
-import { frozenCardOf, type Frozen } from '../../change/freeze.ts';
+import { environmentsIn } from '../../send/pin-batch.ts';
+import { pinnedCardOf, type Pinned } from '../../change/pin.ts';
 import type { CommandHelp } from '../../talk/help-page.ts';
 import type { ShownChecklist } from '../../talk/checklist.ts';
 import { nameToType, shownOf } from '../../change/confirmation.ts';
@@ -102,30 +102,30 @@ export const typedOptions = ({ dryRun = false, queue = false, at, within }: Type
 });
 
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
-export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): ModalView {
-  const card = frozenCardOf(frozen);
-  const facts = [...card.facts, ...(frozen.leftOut ?? [])];
-  const { approval } = frozen.authorization;
-  const name = nameToType(frozen.action, frozen.target);
+export function reviewView(pinned: Pinned, memo: Memo, notice: Text = []): ModalView {
+  const card = pinnedCardOf(pinned);
+  const facts = [...card.facts, ...(pinned.leftOut ?? [])];
+  const { approval } = pinned.authorization;
+  const name = nameToType(pinned.action, pinned.target);
   const blocks: KnownBlock[] = [
     ...(notice.length > 0 ? [richText([notice])] : []),
-    ...(showsToken(frozen) ? [richText([tokenWarning])] : []),
+    ...(showsToken(pinned) ? [richText([tokenWarning])] : []),
     richText([say`**${card.title}**`, ...(card.warning ? [card.warning] : [])]),
     ...(facts.length > 0 ? [richText([factLines(facts)])] : []),
     ...buttonRow([everythingButton(undefined)]),
     ...(approval === 'none' ? [] : [richText([say`Nothing is sent until it is approved.`])]),
-    ...(frozen.items ? [leaveOutInput(environmentsIn(frozen.items))] : []),
-    reasonInput(frozen.parsed.reason, approval === 'none' ? 'optional' : approval.reason),
+    ...(pinned.items ? [leaveOutInput(environmentsIn(pinned.items))] : []),
+    reasonInput(pinned.parsed.reason, approval === 'none' ? 'optional' : approval.reason),
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];
-  const submit = approval === 'none' ? frozen.action.button : 'Ask for approval';
-  return modal('review', frozen.action.button, { ...memo, shown: shownOf(frozen) }, blocks, submit);
+  const submit = approval === 'none' ? pinned.action.button : 'Ask for approval';
+  return modal('review', pinned.action.button, { ...memo, shown: shownOf(pinned) }, blocks, submit);
 }
 
 const tokenWarning = say`⚠️ **This contains what looks like a service token.** Everybody in the channel can read it on the card, and it stays there.`;
 
 /** Whether a field that may hold a service token does hold one. */
-const showsToken = ({ action, input }: Frozen): boolean =>
+const showsToken = ({ action, input }: Pinned): boolean =>
   Object.entries(action.fields).some(
     ([name, field]) =>
       takesTokens(field) && [input[name]].flat().some((value) => typeof value === 'string' && holdsKey(value)),

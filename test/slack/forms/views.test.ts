@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catalogue, firstOf } from '../../../src/commands/index.ts';
 import type { Authorized } from '../../../src/access/access-check.ts';
-import { freeze } from '../../../src/change/freeze.ts';
+import { pin } from '../../../src/change/pin.ts';
 import type { Given } from '../../../src/language/bind-arguments.ts';
 import { resolve } from '../../../src/language/resolve.ts';
 import { blockComplaints, viewComplaints } from '../../../src/playground/slack/block-kit/check.ts';
@@ -116,10 +116,10 @@ test('a review shows the text of the card, but stores no more of it than needed'
         ...action,
         card: () => ({ title: inline(text), done: inline(text), warning: inline(text), facts: { [text]: text } }),
       };
-      const frozen = freeze(authorized, odd, null, { now: 0 });
-      const view = reviewView(frozen, { origin, args: ['cache', 'clear', live.id] }, inline(text));
+      const pinned = pin(authorized, odd, null, { now: 0 });
+      const view = reviewView(pinned, { origin, args: ['cache', 'clear', live.id] }, inline(text));
       expect(viewComplaints(view, 'modal')).toEqual([]);
-      expect(memoOf(view.private_metadata ?? '')?.shown).toBe(frozen.fingerprint);
+      expect(memoOf(view.private_metadata ?? '')?.shown).toBe(pinned.fingerprint);
     }),
     { numRuns: 50 },
   );
@@ -146,10 +146,10 @@ test.each<[string, string, boolean]>([
     call: () => clearCache({ environment_id: live.id }),
     card: () => ({ title, done: title }),
   };
-  const frozen = freeze(authorized, plainly, null, { now: 0 });
-  const view = JSON.stringify(reviewView(frozen, { origin, args: [] }).blocks);
+  const pinned = pin(authorized, plainly, null, { now: 0 });
+  const view = JSON.stringify(reviewView(pinned, { origin, args: [] }).blocks);
   expect(view.includes('Everybody in the channel can read it')).toBe(isTold);
-  expect(frozen.card).not.toContain('Everybody');
+  expect(pinned.card).not.toContain('Everybody');
 });
 
 test('the other views stay within limits', () => {

@@ -4,12 +4,12 @@ import { say } from '../words/text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
 import { freezeWarning, InFreeze, refusedInFreeze } from '../access/in-freeze.ts';
 import { targetKey } from '../access/targets.ts';
-import { freeze, type Frozen } from '../change/freeze.ts';
+import { pin, type Pinned } from '../change/pin.ts';
 import { underFreezes } from '../change/under-freezes.ts';
 import { validMs } from '../change/change.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
 import { checkPlanFor } from '../change/check-plan.ts';
-import { canaryOf, freezeBatch, leftOutFacts, type NothingToDo } from '../send/freeze-batch.ts';
+import { canaryOf, pinBatch, leftOutFacts, type NothingToDo } from '../send/pin-batch.ts';
 import { asRefusal } from '../hosting/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
@@ -31,15 +31,15 @@ const leavesOut = (error: unknown): error is Refusal => error instanceof Impossi
  * Freezes the request for each environment of a batch. Leaves out environments where there is nothing to do, and names
  * them. Throws `Refusal` if one of them could not be read, because then nobody knows what the batch would do.
  */
-async function freezeEach(
+async function pinEach(
   context: SendContext,
   authorized: Authorized,
   action: AnyAction,
   each: readonly Authorized[],
   by: Asking,
-): Promise<Frozen> {
+): Promise<Pinned> {
   const until = performance.now() + looksMs;
-  const found: (Frozen | NothingToDo | undefined)[] = each.map(() => undefined);
+  const found: (Pinned | NothingToDo | undefined)[] = each.map(() => undefined);
   const left = each.entries();
   let isRefused = false;
   const next = async (): Promise<void> => {
@@ -51,7 +51,7 @@ async function freezeEach(
           hint: 'Name fewer of them, or try again later.',
           isLater: true,
         });
-      found[at] = await freezeOne(context, one, action, { ...by, isInBatch: true }).catch(
+      found[at] = await pinOne(context, one, action, { ...by, isInBatch: true }).catch(
         (error: unknown): NothingToDo => {
           if (leavesOut(error) && one.target?.kind === 'environment') return { env: one.target, why: error.says };
           isRefused = true;
@@ -67,7 +67,7 @@ async function freezeEach(
   const nothing = found.flatMap((one) => (one && 'why' in one ? [one] : []));
   if (items.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'The same goes for all of them.' });
   const whole = { ...authorized, ...together(authorized, items), ...canaryCheck(context, authorized, items) };
-  return { ...freezeBatch(whole, action, items), leftOut: leftOutFacts(authorized.notAllowed ?? [], nothing) };
+  return { ...pinBatch(whole, action, items), leftOut: leftOutFacts(authorized.notAllowed ?? [], nothing) };
 }
 
 /** The authorization of a batch of these: each of them may add what it needs because of a freeze. */
@@ -83,8 +83,8 @@ export const together = ({ authorization }: Authorized, items: readonly Authoriz
 function canaryCheck(
   { listing, policy }: SendContext,
   authorized: Authorized,
-  items: readonly Frozen[],
-): Pick<Frozen, 'canaryUnchecked'> {
+  items: readonly Pinned[],
+): Pick<Pinned, 'canaryUnchecked'> {
   const canary = canaryOf(authorized, items);
   const plan = canary && checkPlanFor(canary, listing(), policy());
   return plan?.kind === 'cannot be checked' ? { canaryUnchecked: plan.why } : {};
@@ -97,22 +97,22 @@ type Asking = { readonly person?: Person; readonly onBehalfOf?: string };
  * Reads from the host, then freezes call and card. Throws `Refusal` if that fails, if the change isn't possible, or if
  * a freeze of the policy holds it; an exception may add to the approval that it needs.
  */
-export async function lookAndFreeze(
+export async function lookAndPin(
   context: SendContext,
   authorized: Authorized,
   action: AnyAction,
   by: Asking = {},
-): Promise<Frozen> {
-  if (authorized.each) return freezeEach(context, authorized, action, authorized.each, by);
-  return freezeOne(context, authorized, action, { ...by, isInBatch: false });
+): Promise<Pinned> {
+  if (authorized.each) return pinEach(context, authorized, action, authorized.each, by);
+  return pinOne(context, authorized, action, { ...by, isInBatch: false });
 }
 
-async function freezeOne(
+async function pinOne(
   context: SendContext,
   authorized: Authorized,
   action: AnyAction,
   { person, onBehalfOf, isInBatch }: Asking & { readonly isInBatch: boolean },
-): Promise<Frozen> {
+): Promise<Pinned> {
   const snapshot = await action
     .look?.({ input: authorized.input, ...sourcesOf(context, onBehalfOf) })
     .catch((error: unknown) => {
@@ -124,7 +124,7 @@ async function freezeOne(
   const { isBlocked } = context.listing().environments.find(({ id }) => id === authorized.target?.id) ?? {};
   const now = await context.database.now();
   const allowed = person ? await allowedNow(context, { ...authorized, input }, person, now) : {};
-  return freeze({ ...authorized, input, ...allowed }, action, snapshot, { now, isBlocked });
+  return pin({ ...authorized, input, ...allowed }, action, snapshot, { now, isBlocked });
 }
 
 /** When it is to be sent, and what the freezes then add to the approval and to the card. Throws `Refusal` if one holds it. */

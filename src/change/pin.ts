@@ -10,7 +10,7 @@ import { scheduleInWords, type Schedule } from '../language/schedule.ts';
 import type { BatchItem } from './batch.ts';
 
 /** The text of a card, as stored and fingerprinted. */
-export type FrozenCard = {
+export type PinnedCard = {
   readonly title: Text;
   readonly done: Text;
   readonly warning?: Text;
@@ -22,7 +22,7 @@ export type FrozenCard = {
 };
 
 /** A command turned into the exact call and card that will be approved and sent. */
-export type Frozen = Authorized & {
+export type Pinned = Authorized & {
   readonly action: AnyAction;
   readonly snapshot: unknown;
   /** JSON, verbatim; `null` if nothing has to be sent. */
@@ -30,12 +30,12 @@ export type Frozen = Authorized & {
   readonly card: string;
   readonly preconditions: string;
   readonly fingerprint: string;
-  /** A batch: what is frozen for each environment, in order. */
-  readonly items?: readonly Frozen[];
+  /** A batch: what is pinned for each environment, in order. */
+  readonly items?: readonly Pinned[];
   /** Why nothing will show whether the site of its canary is well; undefined: it can be checked. */
   readonly canaryUnchecked?: Text;
   /** Facts for the requester alone about named environments that are not part of the batch. */
-  readonly leftOut?: FrozenCard['facts'];
+  readonly leftOut?: PinnedCard['facts'];
 };
 
 /** Limit for call plus card, in characters of JSON: all of it can be paged through before approval. */
@@ -46,12 +46,12 @@ const maxCharacters = 2_000_000;
  * `isBlocked` what the host says of the target. Throws `Refusal` if they are too long to be shown: what can't be shown
  * can't be approved.
  */
-export function freeze(
+export function pin(
   authorized: Authorized,
   action: AnyAction,
   snapshot: unknown,
   { now, isBlocked = false }: { readonly now: number; readonly isBlocked?: boolean | undefined },
-): Frozen {
+): Pinned {
   const of = { input: authorized.input, snapshot };
   const call = action.unwritten?.(of) ? null : action.call(of);
   const access = action.access?.(of);
@@ -60,7 +60,7 @@ export function freeze(
   const warning = joined([authorized.freeze, blocked, wording.warning], '\n');
   const { schedule } = authorized;
   const when = schedule && { When: scheduleInWords(schedule, authorized.zone ?? 'UTC') };
-  const said = frozenCard({ ...wording, warning, facts: { ...when, ...wording.facts } });
+  const said = pinnedCard({ ...wording, warning, facts: { ...when, ...wording.facts } });
   const card = { ...said, ...(access && { access }), ...(schedule && { schedule }) };
   const preconditions = preconditionsOf(action, authorized, snapshot);
   return { ...authorized, action, snapshot, preconditions, ...withFingerprint(call, card) };
@@ -72,8 +72,8 @@ const blockedWarning = ({ target }: Authorized): Text =>
 /** A call or the items of a batch, and a card, as JSON with their fingerprint. Throws `Refusal` if they are too long. */
 export function withFingerprint(
   callOrItems: Write | { readonly items: readonly BatchItem[] } | null,
-  wording: FrozenCard,
-): Pick<Frozen, 'call' | 'card' | 'fingerprint'> {
+  wording: PinnedCard,
+): Pick<Pinned, 'call' | 'card' | 'fingerprint'> {
   const call = JSON.stringify(callOrItems);
   const card = JSON.stringify(wording);
   const length = call.length + card.length;
@@ -97,24 +97,24 @@ export const fingerprint = (call: string, card: string): string =>
   createHash('sha256').update(`${call}\n${card}`).digest('hex');
 
 /** The call as it will be sent; undefined if nothing has to be sent. Throws for a batch, which sends nothing itself. */
-export function callOf(frozen: { readonly call: string }): Write | undefined {
-  const call = parseStored<Write | { readonly items: unknown } | null>(frozen.call) ?? undefined;
+export function callOf(pinned: { readonly call: string }): Write | undefined {
+  const call = parseStored<Write | { readonly items: unknown } | null>(pinned.call) ?? undefined;
   if (call && 'items' in call) throw new Error('a batch has no call of its own');
   return call;
 }
-export const frozenCardOf = (frozen: { readonly card: string }): FrozenCard => parseStored(frozen.card);
+export const pinnedCardOf = (pinned: { readonly card: string }): PinnedCard => parseStored(pinned.card);
 export const isDone = ({ state }: Pick<Change, 'state'>): boolean => state === 'done' || state === 'happened';
 /** What the change will do or, once it is known to be done, what was done. */
 export function titleNow(change: Pick<Change, 'state' | 'card'>): Text {
-  const { done, title } = frozenCardOf(change);
+  const { done, title } = pinnedCardOf(change);
   return isDone(change) ? done : title;
 }
 /** How a change is named outside its thread: number and title. */
 export const headingOf = (change: { readonly number: number; readonly card: string }): Text =>
-  say`**#${change.number} · ${frozenCardOf(change).title}**`;
+  say`**#${change.number} · ${pinnedCardOf(change).title}**`;
 export const snapshotOf = (change: { readonly snapshot: string }): unknown => parseStored(change.snapshot);
 
-function frozenCard({ title, done, warning, facts }: Wording): FrozenCard {
+function pinnedCard({ title, done, warning, facts }: Wording): PinnedCard {
   return {
     title,
     done,
@@ -124,7 +124,7 @@ function frozenCard({ title, done, warning, facts }: Wording): FrozenCard {
 }
 
 /** The facts of a wording, except empty ones. */
-export const factsOf = (facts: Wording['facts'] = {}): FrozenCard['facts'] =>
+export const factsOf = (facts: Wording['facts'] = {}): PinnedCard['facts'] =>
   Object.entries(facts)
     .map(([label, value]) => [label, inline(value)] as const)
     .filter(([, value]) => value.length > 0);

@@ -5,12 +5,12 @@ import { clearCache } from '../../src/hosting/contract/environment.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import type { Authorized } from '../../src/access/access-check.ts';
 import { batchItemsOf } from '../../src/change/batch.ts';
-import { environmentsIn, freezeBatch, leftOutFacts, withoutEnvironments } from '../../src/send/freeze-batch.ts';
-import { callOf, frozenCardOf, fingerprint, freeze, type Frozen } from '../../src/change/freeze.ts';
+import { environmentsIn, pinBatch, leftOutFacts, withoutEnvironments } from '../../src/send/pin-batch.ts';
+import { callOf, pinnedCardOf, fingerprint, pin, type Pinned } from '../../src/change/pin.ts';
 import { plain, say } from '../../src/words/text.ts';
 import { commandAt, environment, parsedFor, refusalOf, refusalText } from '../fixtures.ts';
 
-/** How the frozen changes of many environments become one. */
+/** How the pinned changes of many environments become one. */
 
 function actionAt(path: string): AnyAction {
   const command = commandAt(path);
@@ -29,24 +29,24 @@ function authorizedFor(of: AnyAction, env: Environment | undefined, { canary, fo
   const authorization = { approval: 'none', rules: [7], policy: 'p' } as const;
   return { parsed, input, missing: [], problems: [], target: env, alsoReads: [], authorization };
 }
-/** Each of these environments frozen by itself. `lists`: the one address that each list has. */
-const frozenEach = (of: AnyAction, envs: readonly Environment[], { lists = [], ...more }: Options = {}) =>
-  envs.map((env, at): Frozen => {
+/** Each of these environments pinned by itself. `lists`: the one address that each list has. */
+const pinnedEach = (of: AnyAction, envs: readonly Environment[], { lists = [], ...more }: Options = {}) =>
+  envs.map((env, at): Pinned => {
     const snapshot = of === add ? { list: [lists[at] ?? '10.0.0.1'], timed: [] } : undefined;
-    return freeze(authorizedFor(of, env, more), of, snapshot, { now: 1_000 });
+    return pin(authorizedFor(of, env, more), of, snapshot, { now: 1_000 });
   });
-const batchOf = (of: AnyAction, envs: readonly Environment[] = sites, more: Options = {}): Frozen =>
-  freezeBatch(authorizedFor(of, undefined, more), of, frozenEach(of, envs, more));
+const batchOf = (of: AnyAction, envs: readonly Environment[] = sites, more: Options = {}): Pinned =>
+  pinBatch(authorizedFor(of, undefined, more), of, pinnedEach(of, envs, more));
 
-const factsOf = (frozen: Frozen): Readonly<Record<string, string>> =>
-  Object.fromEntries(frozenCardOf(frozen).facts.map(([label, value]) => [label, plain(value)]));
-const namesIn = (frozen: Frozen): readonly string[] => (batchItemsOf(frozen) ?? []).map(({ target }) => target.name);
+const factsOf = (pinned: Pinned): Readonly<Record<string, string>> =>
+  Object.fromEntries(pinnedCardOf(pinned).facts.map(([label, value]) => [label, plain(value)]));
+const namesIn = (pinned: Pinned): readonly string[] => (batchItemsOf(pinned) ?? []).map(({ target }) => target.name);
 
-describe('what is frozen', () => {
+describe('what is pinned', () => {
   const batch = batchOf(add, sites, { canary: sites[1]?.id });
 
   test('is every call, card and precondition, in order, as each would be by itself', () => {
-    const alone = frozenEach(add, sites);
+    const alone = pinnedEach(add, sites);
     expect(batchItemsOf(batch)).toEqual(
       alone.map(({ call, card, preconditions, fingerprint: own }, at) => ({
         target: sites[at],
@@ -83,14 +83,14 @@ describe('what is frozen', () => {
     const refused = refusalOf(() => batchOf(add, sites, { for: 7_200_000 }));
     expect(refusalText(refused)).toMatch(/one environment at a time\. Nothing was done\. Name one, or leave out --for/);
     expect(refused.field).toBe('for');
-    expect(() => freezeBatch(authorizedFor(clear, undefined, {}), pause, frozenEach(clear, sites))).toThrow(
+    expect(() => pinBatch(authorizedFor(clear, undefined, {}), pause, pinnedEach(clear, sites))).toThrow(
       'this action is for one environment at a time',
     );
   });
 
   test('is refused if it is too long to be shown', () => {
-    const long = frozenEach(clear, sites).map((one) => ({ ...one, call: JSON.stringify('x'.repeat(700_000)) }));
-    expect(refusalText(refusalOf(() => freezeBatch(authorizedFor(clear, undefined, {}), clear, long)))).toMatch(
+    const long = pinnedEach(clear, sites).map((one) => ({ ...one, call: JSON.stringify('x'.repeat(700_000)) }));
+    expect(refusalText(refusalOf(() => pinBatch(authorizedFor(clear, undefined, {}), clear, long)))).toMatch(
       /^I can show at most 2,000,000 characters of a change .* Nothing was done\./,
     );
   });
@@ -99,8 +99,8 @@ describe('what is frozen', () => {
 describe('the card', () => {
   test('says how many, which are live, and what is the same for all', () => {
     const card = batchOf(clear);
-    expect(plain(frozenCardOf(card).title)).toBe('Clear the cache of 3 environments');
-    expect(plain(frozenCardOf(card).done)).toBe('Cleared the cache of 3 environments');
+    expect(plain(pinnedCardOf(card).title)).toBe('Clear the cache of 3 environments');
+    expect(plain(pinnedCardOf(card).done)).toBe('Cleared the cache of 3 environments');
     const { Clears: clears, ...others } = factsOf(card);
     expect(others).toEqual({
       Live: '2 · b/live, c/live',
@@ -158,7 +158,7 @@ const warning = action({
 });
 const warned = (...all: readonly string[]): string | undefined => {
   const envs = all.map((words, at) => environment(`${words}/${at}`, at + 1));
-  const { warning: says } = frozenCardOf(batchOf(warning, envs));
+  const { warning: says } = pinnedCardOf(batchOf(warning, envs));
   return says && plain(says);
 };
 
@@ -185,7 +185,7 @@ describe('leaving out', () => {
     expect(withoutEnvironments(batch, [])).toBe(batch);
     expect(withoutEnvironments(batch, ['elsewhere'])).toBe(batch);
   });
-  test('gives what would have been frozen without it', () => {
+  test('gives what would have been pinned without it', () => {
     const fewer = withoutEnvironments(batch, [second ?? '', 'elsewhere']);
     expect(namesIn(fewer)).toEqual(['a/staging', 'c/live']);
     const plainly = batchOf(
@@ -195,9 +195,9 @@ describe('leaving out', () => {
     expect(fewer).toMatchObject({ call: plainly.call, card: plainly.card, fingerprint: plainly.fingerprint });
     expect(environmentsIn(fewer.each ?? [])).toEqual(fewer.alsoReads);
   });
-  test('all but one gives what was frozen for that one, which is not a batch', () => {
+  test('all but one gives what was pinned for that one, which is not a batch', () => {
     const one = withoutEnvironments(batch, [first ?? '', second ?? '']);
-    const [alone] = frozenEach(clear, sites.slice(2));
+    const [alone] = pinnedEach(clear, sites.slice(2));
     expect(one).toMatchObject({
       target: sites[2],
       call: alone?.call,

@@ -9,15 +9,15 @@ import type { Authorized } from '../access/access-check.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import type { BatchItem } from '../change/batch.ts';
 import { everythingLabel } from '../change/buttons.ts';
-import { factsOf, frozenCardOf, withFingerprint, type Frozen, type FrozenCard } from '../change/freeze.ts';
+import { factsOf, pinnedCardOf, withFingerprint, type Pinned, type PinnedCard } from '../change/pin.ts';
 import { toldApart } from '../words/similar-names.ts';
 
-/** Turns the frozen changes of many environments into one: approvers see every call, in order. */
+/** Turns the pinned changes of many environments into one: approvers see every call, in order. */
 
 /** An environment where there is nothing to do, and why. */
 export type NothingToDo = { readonly env: Environment; readonly why: Text };
 
-type WithCanary = Authorized & Pick<Frozen, 'canaryUnchecked'>;
+type WithCanary = Authorized & Pick<Pinned, 'canaryUnchecked'>;
 
 const maxNamed = 40;
 const maxWarnings = 5;
@@ -26,7 +26,7 @@ const maxWarnings = 5;
  * Freezes these as a batch; a single item stays an ordinary change. Throws `Refusal` if the action can't be done to
  * many environments with these fields, or is too long to be shown.
  */
-export function freezeBatch(authorized: WithCanary, action: AnyAction, items: readonly Frozen[]): Frozen {
+export function pinBatch(authorized: WithCanary, action: AnyAction, items: readonly Pinned[]): Pinned {
   canaryIn(authorized, items);
   const [only, ...more] = items;
   if (only && more.length === 0) return { ...only, parsed: { ...authorized.parsed, canary: undefined } };
@@ -44,20 +44,20 @@ export function freezeBatch(authorized: WithCanary, action: AnyAction, items: re
 export const leftOutFacts = (
   notAllowed: readonly Environment[],
   nothingToDo: readonly NothingToDo[],
-): FrozenCard['facts'] =>
+): PinnedCard['facts'] =>
   factsOf({
     'You may not change': notAllowed.length > 0 ? say`${namesOf(notAllowed)}: left out` : undefined,
     'Not possible there, or done already': nothingToDo.length > 0 ? reasonsOf(nothingToDo) : undefined,
   });
 
 /** The same batch without some environments. Throws `Refusal` if none is left. */
-export function withoutEnvironments(frozen: Frozen, ids: readonly string[]): Frozen {
-  const { items = [] } = frozen;
+export function withoutEnvironments(pinned: Pinned, ids: readonly string[]): Pinned {
+  const { items = [] } = pinned;
   const isKept = ({ target }: Authorized): boolean => target?.kind !== 'environment' || !ids.includes(target.id);
   const kept = items.filter(isKept);
-  if (kept.length === items.length) return frozen;
+  if (kept.length === items.length) return pinned;
   if (kept.length === 0) throw new Refusal('Every environment was left out. Nothing was done.', { field: 'leave-out' });
-  return freezeBatch(frozen, frozen.action, kept);
+  return pinBatch(pinned, pinned.action, kept);
 }
 
 /** The index of the item that goes first and alone; undefined: there is none. Throws `Refusal` if it was left out. */
@@ -79,15 +79,15 @@ export const canaryOf = (authorized: Authorized, items: readonly Authorized[]): 
 export const environmentsIn = (items: readonly Authorized[]): readonly Environment[] =>
   items.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
 
-function itemOf(frozen: Frozen): BatchItem {
-  const { target, snapshot, preconditions, call, card, fingerprint } = frozen;
+function itemOf(pinned: Pinned): BatchItem {
+  const { target, snapshot, preconditions, call, card, fingerprint } = pinned;
   if (target?.kind !== 'environment') throw new Error('a batch is about environments');
-  const { parsed, input } = withoutId(frozen);
+  const { parsed, input } = withoutId(pinned);
   const args = JSON.stringify(canonicalArgs({ parsed: { ...parsed, canary: undefined }, input }));
   return { target, args, snapshot: JSON.stringify(snapshot ?? null), preconditions, call, card, fingerprint };
 }
 
-function cardOfBatch(authorized: WithCanary, action: AnyAction, items: readonly Frozen[]): FrozenCard {
+function cardOfBatch(authorized: WithCanary, action: AnyAction, items: readonly Pinned[]): PinnedCard {
   const { input, authorization, canaryUnchecked: why } = authorized;
   const all = environmentsIn(items);
   const canary = canaryOf(authorized, items);
@@ -95,7 +95,7 @@ function cardOfBatch(authorized: WithCanary, action: AnyAction, items: readonly 
   const words = action.batch?.({ input, where });
   if (words === undefined) throw new Error('this action is for one environment at a time');
   if ('says' in words) throw new Refusal(words.says, words);
-  const cards = items.map(frozenCardOf);
+  const cards = items.map(pinnedCardOf);
   const same = sharedFacts(cards);
   const warning = warningsOf(cards, all);
   const then = why
@@ -114,7 +114,7 @@ function cardOfBatch(authorized: WithCanary, action: AnyAction, items: readonly 
 }
 
 /** Facts about which environments are live: how many, and their names. */
-export function liveFacts(all: readonly Environment[]): FrozenCard['facts'] {
+export function liveFacts(all: readonly Environment[]): PinnedCard['facts'] {
   const live = all.filter((env) => env.live);
   const others = all.filter((env) => !env.live);
   return factsOf({
@@ -143,7 +143,7 @@ function reasonsOf(all: readonly NothingToDo[]): Text {
 }
 
 /** The facts that are the same for all items. */
-function sharedFacts(cards: readonly FrozenCard[]): FrozenCard['facts'] {
+function sharedFacts(cards: readonly PinnedCard[]): PinnedCard['facts'] {
   const [first] = cards;
   const isEverywhere = (fact: string): boolean =>
     cards.every(({ facts }) => facts.some((one) => JSON.stringify(one) === fact));
@@ -151,7 +151,7 @@ function sharedFacts(cards: readonly FrozenCard[]): FrozenCard['facts'] {
 }
 
 /** The labels of the facts that are not the `same` for all items. */
-function otherFacts(cards: readonly FrozenCard[], same: FrozenCard['facts']): Text | undefined {
+function otherFacts(cards: readonly PinnedCard[], same: PinnedCard['facts']): Text | undefined {
   const labels = new Set(cards.flatMap(({ facts }) => facts.map(([label]) => label)));
   for (const [label] of same) labels.delete(label);
   if (labels.size === 0) return undefined;
@@ -159,7 +159,7 @@ function otherFacts(cards: readonly FrozenCard[], same: FrozenCard['facts']): Te
 }
 
 /** The warning that all items have, or each warning with its environments. */
-function warningsOf(cards: readonly FrozenCard[], all: readonly Environment[]): Text | undefined {
+function warningsOf(cards: readonly PinnedCard[], all: readonly Environment[]): Text | undefined {
   const names = all.map(toldApart(all));
   const warned = cards.flatMap(({ warning }, at) => (warning ? [{ warning, name: names[at] ?? '' }] : []));
   const kinds = [...Map.groupBy(warned, ({ warning }) => JSON.stringify(warning)).values()];

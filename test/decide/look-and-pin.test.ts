@@ -7,8 +7,8 @@ import { HostTrouble } from '../../src/hosting/client.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import type { Authorized } from '../../src/access/access-check.ts';
 import { batchItemsOf } from '../../src/change/batch.ts';
-import type { Frozen } from '../../src/change/freeze.ts';
-import { lookAndFreeze } from '../../src/decide/look-and-freeze.ts';
+import type { Pinned } from '../../src/change/pin.ts';
+import { lookAndPin } from '../../src/decide/look-and-pin.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { plain, say } from '../../src/words/text.ts';
 import {
@@ -35,7 +35,7 @@ const sites = (count: number): readonly Environment[] =>
   Array.from({ length: count }, (_, at) => environment(`s${at}/live`, at + 1));
 
 /** Freezes a batch of as many environments; `seen`: what a look finds, by item. Counts the looks. */
-async function frozenFor(count: number, seen: (at: number) => Seen) {
+async function pinnedFor(count: number, seen: (at: number) => Seen) {
   const looks = { begun: 0, atOnce: 0, most: 0 };
   const sweep = action({
     summary: 'Sweep',
@@ -80,7 +80,7 @@ async function frozenFor(count: number, seen: (at: number) => Seen) {
     read: () => Promise.reject(new Error('this action reads nothing by itself')),
   });
   const each = sites(count).map(requestOf);
-  const result = await lookAndFreeze(context, { ...requestOf(undefined), each }, sweep).catch((error: unknown) => {
+  const result = await lookAndPin(context, { ...requestOf(undefined), each }, sweep).catch((error: unknown) => {
     if (error instanceof Refusal) return error;
     throw error;
   });
@@ -88,17 +88,17 @@ async function frozenFor(count: number, seen: (at: number) => Seen) {
   for (let turn = 0; turn < 2 * count; turn += 1) await new Promise(setImmediate);
   return { result, looks };
 }
-const namesIn = (frozen: Frozen | Refusal): readonly string[] =>
-  frozen instanceof Refusal ? [refusalText(frozen)] : (batchItemsOf(frozen) ?? []).map(({ target }) => target.name);
+const namesIn = (pinned: Pinned | Refusal): readonly string[] =>
+  pinned instanceof Refusal ? [refusalText(pinned)] : (batchItemsOf(pinned) ?? []).map(({ target }) => target.name);
 
-test('all are looked at, four at once, and frozen in their order', async () => {
-  const { result, looks } = await frozenFor(30, () => 'due');
+test('all are looked at, four at once, and pinned in their order', async () => {
+  const { result, looks } = await pinnedFor(30, () => 'due');
   expect(namesIn(result)).toEqual(sites(30).map(({ name }) => name));
   expect(looks).toEqual({ begun: 30, atOnce: 0, most: 4 });
 });
 
 test('those with nothing to do are left out, by name and reason', async () => {
-  const { result } = await frozenFor(4, (at) => (at % 2 === 0 ? 'due' : 'done already'));
+  const { result } = await pinnedFor(4, (at) => (at % 2 === 0 ? 'due' : 'done already'));
   expect(namesIn(result)).toEqual(['s0/live', 's2/live']);
   expect(result instanceof Refusal ? [] : result.leftOut?.map(([label, value]) => [label, plain(value)])).toEqual([
     [
@@ -109,12 +109,12 @@ test('those with nothing to do are left out, by name and reason', async () => {
 });
 
 test('if there is nothing to do for any of them, the sentence is the one for a single environment', async () => {
-  const { result } = await frozenFor(3, () => 'done already');
+  const { result } = await pinnedFor(3, () => 'done already');
   expect(namesIn(result)).toEqual(['s0/live is swept already. Nothing was done. The same goes for all of them.']);
 });
 
-test('one that cannot be read is named, leaves nothing frozen, and ends the other looks', async () => {
-  const { result, looks } = await frozenFor(60, (at) => (at === 5 ? 'not answering' : 'due'));
+test('one that cannot be read is named, leaves nothing pinned, and ends the other looks', async () => {
+  const { result, looks } = await pinnedFor(60, (at) => (at === 5 ? 'not answering' : 'due'));
   expect(namesIn(result)).toEqual(["s5/live: I can't reach the host. Nothing was changed."]);
   expect(result instanceof Refusal && result.isLater).toBe(true);
   expect(looks.begun).toBeLessThan(12);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnyAction } from '../../src/commands/kit/action.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import type { Authorized, Person } from '../../src/access/access-check.ts';
-import { snapshotOf, callOf, frozenCardOf, fingerprint, freeze, type Frozen } from '../../src/change/freeze.ts';
+import { snapshotOf, callOf, pinnedCardOf, fingerprint, pin, type Pinned } from '../../src/change/pin.ts';
 import { recheck } from '../../src/change/recheck.ts';
 import { canonicalArgs, resolve } from '../../src/language/resolve.ts';
 import { reparse } from '../../src/language/reparse.ts';
@@ -45,20 +45,20 @@ const authorized: Authorized = {
   alsoReads: [],
   authorization: { approval: 'none', rules: [7], policy: 'p' },
 };
-const frozenFrom = (list: readonly string[]): Frozen => freeze(authorized, add, { list, timed: [] }, { now: 1_000 });
+const pinnedFrom = (list: readonly string[]): Pinned => pin(authorized, add, { list, timed: [] }, { now: 1_000 });
 
-describe('a frozen change', () => {
-  const frozen = frozenFrom(['10.0.0.1']);
+describe('a pinned change', () => {
+  const pinned = pinnedFrom(['10.0.0.1']);
 
   test('holds the call, the card and the snapshot as text', () => {
-    expect(callOf(frozen)).toEqual(add.call({ input: authorized.input, snapshot: { list: ['10.0.0.1'], timed: [] } }));
-    expect(plain(frozenCardOf(frozen).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
-    expect(frozenCardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds', 'Ends']);
-    expect(snapshotOf({ snapshot: JSON.stringify(frozen.snapshot) })).toEqual({ list: ['10.0.0.1'], timed: [] });
-    expect(frozenFrom(['10.0.0.1'])).toMatchObject({
-      call: frozen.call,
-      card: frozen.card,
-      fingerprint: frozen.fingerprint,
+    expect(callOf(pinned)).toEqual(add.call({ input: authorized.input, snapshot: { list: ['10.0.0.1'], timed: [] } }));
+    expect(plain(pinnedCardOf(pinned).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
+    expect(pinnedCardOf(pinned).facts.map(([label]) => label)).toEqual(['List before', 'Adds', 'Ends']);
+    expect(snapshotOf({ snapshot: JSON.stringify(pinned.snapshot) })).toEqual({ list: ['10.0.0.1'], timed: [] });
+    expect(pinnedFrom(['10.0.0.1'])).toMatchObject({
+      call: pinned.call,
+      card: pinned.card,
+      fingerprint: pinned.fingerprint,
     });
   });
 
@@ -70,34 +70,34 @@ describe('a frozen change', () => {
     );
     fc.assert(
       fc.property(change, ([what, where, byte]) => {
-        const at = where % frozen[what].length;
-        const text = frozen[what].slice(0, at) + byte + frozen[what].slice(at + 1);
-        const other = { ...frozen, [what]: text };
-        expect(fingerprint(other.call, other.card) === frozen.fingerprint).toBe(text === frozen[what]);
+        const at = where % pinned[what].length;
+        const text = pinned[what].slice(0, at) + byte + pinned[what].slice(at + 1);
+        const other = { ...pinned, [what]: text };
+        expect(fingerprint(other.call, other.card) === pinned.fingerprint).toBe(text === pinned[what]);
       }),
       { numRuns: 300 },
     );
     expect(fingerprint('a', 'b\nc')).toBe(fingerprint('a', 'b\nc'));
-    expect(frozen.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+    expect(pinned.fingerprint).toMatch(/^[0-9a-f]{64}$/);
   });
 
   test('compares a list in any order as precondition, and has no precondition without a look', () => {
-    expect(frozenFrom(['10.0.0.1', '10.0.0.2']).preconditions).toBe(frozenFrom(['10.0.0.2', '10.0.0.1']).preconditions);
-    expect(frozenFrom(['10.0.0.1']).preconditions).not.toBe(frozenFrom(['10.0.0.2']).preconditions);
-    expect(freeze(authorized, actionAt('cache clear'), undefined, { now: 0 }).preconditions).toBe('null');
+    expect(pinnedFrom(['10.0.0.1', '10.0.0.2']).preconditions).toBe(pinnedFrom(['10.0.0.2', '10.0.0.1']).preconditions);
+    expect(pinnedFrom(['10.0.0.1']).preconditions).not.toBe(pinnedFrom(['10.0.0.2']).preconditions);
+    expect(pin(authorized, actionAt('cache clear'), undefined, { now: 0 }).preconditions).toBe('null');
   });
 });
 
-const storedChange = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Change =>
+const storedChange = (pinned = pinnedFrom(['10.0.0.1']), more: Partial<Change> = {}): Change =>
   changeOf({
     command: 'allowlist add',
     risk: 'sensitive',
-    args: JSON.stringify(canonicalArgs(frozen)),
-    snapshot: JSON.stringify(frozen.snapshot),
-    preconditions: frozen.preconditions,
-    call: frozen.call,
-    card: frozen.card,
-    fingerprint: frozen.fingerprint,
+    args: JSON.stringify(canonicalArgs(pinned)),
+    snapshot: JSON.stringify(pinned.snapshot),
+    preconditions: pinned.preconditions,
+    call: pinned.call,
+    card: pinned.card,
+    fingerprint: pinned.fingerprint,
     ...more,
   });
 
@@ -188,7 +188,7 @@ describe('promise 4: the checks just before the write', () => {
     ['no difference', storedChange(), {}, 'as it was'],
     [
       'the list in another order',
-      storedChange(frozenFrom(['1.1.1.1', '2.2.2.2'])),
+      storedChange(pinnedFrom(['1.1.1.1', '2.2.2.2'])),
       { list: ['2.2.2.2', '1.1.1.1'] },
       'as it was',
     ],
