@@ -1,3 +1,5 @@
+import { afterAsking, alsoLater } from './escalation.ts';
+import type { AskedRequirement } from './authorization.ts';
 import type { Member, Needed, NeededReason } from '../policy/rules.ts';
 import { type Text, bold, either, joined, say } from '../words/text.ts';
 import { isName } from '../commands/kit/action.ts';
@@ -50,9 +52,12 @@ export type Ability = {
     | { readonly kind: 'unknown'; readonly userGroups: readonly string[] };
 };
 
+/** A requirement by the groups that can meet it now, and from when on others can. */
+export type AskedGroups = Pick<AskedRequirement, 'count' | 'groups' | 'escalate'>;
+
 /** The approval that the rules require. `expires` is in milliseconds. */
 export type RequiredApproval = {
-  readonly asks: readonly { readonly count: number; readonly people: number; readonly groups: readonly string[] }[];
+  readonly asks: readonly (AskedGroups & { readonly people: number })[];
   /** The names of the approvers. */
   readonly who: Text;
   /** Who is notified, if the rules name anybody; else empty. */
@@ -109,9 +114,10 @@ export function answerOnAny(decisions: readonly AccessDecision[]): Ability['answ
 function inGroups(approval: 'none' | Needed): 'none' | ApprovalSomewhere {
   if (approval === 'none') return 'none';
   const { requirements, expires, reason } = approval;
-  const each = requirements.map(({ by, count }) => {
+  const each = requirements.map(({ by, count, escalate }) => {
     const who = count === 1 ? 'somebody else' : `${count} others`;
-    return by === 'allowed' ? say`${who} who may run it there` : say`${who} in ${either(by.map(bold))}`;
+    if (by === 'allowed') return say`${who} who may run it there`;
+    return joined([say`${who} in ${either(by.map(bold))}`, alsoLater(escalate, afterAsking)]);
   });
   return { who: joined(each, ', and '), expires, reason };
 }

@@ -9,6 +9,7 @@ import { namesCommand, type Needed, type Policy } from '../policy/rules.ts';
 import { code, joined, sample, say, typed } from '../words/text.ts';
 import { type Ability, type RuleLine, answerOnAny, howMany, openTargets, answerOfRefused } from './ability.ts';
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
+import { afterAsking } from './escalation.ts';
 import { tooFewApprove } from './nobody-approves.ts';
 import { callingAs } from './authorization.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
@@ -230,13 +231,12 @@ async function allowedAnswer(
   { rules, approval }: Extract<AccessDecision, { kind: 'allowed' }>,
 ): Promise<Ability['answer']> {
   if (approval === 'none') return { kind: 'allowed', rules, approval };
-  const { asks } = await whomToAsk(context, approval, resolved, {
-    requester: person.id,
-    caller: callingAs(context.policy(), person),
-  });
+  const askers = { requester: person.id, caller: callingAs(context.policy(), person), waited: 0 };
+  const { asks } = await whomToAsk(context, approval, resolved, askers);
   const { expires, reason } = approval;
-  const counts = asks.map(({ count, people, groups }) => ({ count, groups, people: people.length }));
-  const words = { who: whoIsAsked(asks), notified: whoIsNotified(asks), tooFew: tooFewApprove(asks) };
+  const counts = asks.map((ask) => ({ ...ask, people: ask.people.length }));
+  const who = whoIsAsked(asks, { when: afterAsking });
+  const words = { who, notified: whoIsNotified(asks), tooFew: tooFewApprove(asks) };
   return { kind: 'allowed', rules, approval: { asks: counts, ...words, expires, reason } };
 }
 

@@ -2,6 +2,7 @@ import { parseStored } from '../storage/parse-json.ts';
 import { unlocking } from '../commands/rights.ts';
 import {
   asks,
+  countsFrom,
   groupsInDoubt,
   isAsker,
   mayApprove,
@@ -20,6 +21,7 @@ import { stateLabel, states } from '../words/states.ts';
 import { closableFrom, closableMinute, type ChangeEvent } from './change.ts';
 import { mayBeStopped, type DecisionKind } from './buttons.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
+import { notYet } from '../access/escalation.ts';
 
 /** A click on a decision button → the next state. Pure: the caller gathers fresh facts first. */
 
@@ -206,13 +208,15 @@ const couldNotCheck = (groups: readonly string[], verb: string): Text =>
 
 /** The approval that the change needs. Throws `Refusal` if this person's doesn't count. */
 function neededOf(voting: VoteContext): Needed {
-  const { policy, needed, asked, by } = voting;
+  const { policy, needed, asked, by, change } = voting;
   if (needed === 'none') throw refusal(voting, refusalText(voting, undefined, 'approve'));
   const vote = mayApprove(policy, by, needed, asked);
   if (vote.kind === 'counts') return needed;
   throw refusal(
     voting,
-    vote.why === 'unknown' ? couldNotCheck(vote.groups, 'approve this') : refusalText(voting, vote.why, 'approve'),
+    vote.why === 'unknown'
+      ? couldNotCheck(vote.groups, 'approve this')
+      : joined([refusalText(voting, vote.why, 'approve'), notYet(change, countsFrom(policy, by, needed, asked))]),
   );
 }
 

@@ -1,3 +1,4 @@
+import { wholeMinute } from '../words/duration.ts';
 import type { State } from '../words/states.ts';
 import type { Change } from '../storage/changes.ts';
 import { hourMs } from '../words/duration.ts';
@@ -247,8 +248,7 @@ export function readyToSend(
 export const coolsDown = ({ cools_down }: Pick<TransitionInput, 'cools_down'>): boolean => cools_down === 1;
 
 /** `closableFrom` rounded up to the minute, for sentences. */
-export const closableMinute = (change: Pick<TransitionInput, 'sent_at'>): number =>
-  Math.ceil(closableFrom(change) / 60_000) * 60_000;
+export const closableMinute = (change: Pick<TransitionInput, 'sent_at'>): number => wholeMinute(closableFrom(change));
 
 /** When a person may first say what came of an unknown change, epoch ms. */
 export const closableFrom = ({ sent_at }: Pick<TransitionInput, 'sent_at'>): number => (sent_at ?? 0) + closableAfterMs;

@@ -1,3 +1,4 @@
+import { inForce } from './approval-requirement.ts';
 import { isOperator, type AskingCaller } from './callers.ts';
 import type { AccessRequest } from './matching.ts';
 import type { Member, Needed, Policy, Requirement } from './rules.ts';
@@ -14,8 +15,11 @@ export type Askers = {
   readonly caller?: AskingCaller | undefined;
 };
 
-/** A change to approve: the request and its askers. */
-export type ApprovalRequest = AccessRequest & Askers;
+/** How long a request has waited for its approval, in milliseconds; 0: it was not asked for yet. */
+export type Waited = { readonly waited: number };
+
+/** A change to approve: the request, its askers, and how long it has waited. */
+export type ApprovalRequest = AccessRequest & Askers & Waited;
 
 /** Whether the person is certainly one of the askers, with any of their ids. */
 export const isAsker = (policy: Policy, person: Member, askers: Askers): boolean =>
@@ -85,10 +89,11 @@ export function mayApprove(
 function canMeet(
   policy: Policy,
   person: Member,
-  { by }: Requirement,
+  requirement: Requirement,
   asked: ApprovalRequest,
   denyGroups: readonly string[],
 ): 'counts' | readonly string[] {
+  const { by } = inForce(requirement, asked.waited);
   if (by === 'allowed') {
     const decision = decideAccess(policy, person, asked);
     return decision.kind === 'allowed' ? 'counts' : unknownIn(decision);
@@ -125,6 +130,18 @@ export function outstanding(
   });
 }
 
+/** From when on a person's approval counts that doesn't yet, in milliseconds after asking; undefined: never. */
+export function countsFrom(
+  policy: Policy,
+  person: Member,
+  needed: Pick<Needed, 'requirements'>,
+  asked: ApprovalRequest,
+): number | undefined {
+  const vote = mayApprove(policy, person, needed, { ...asked, waited: Infinity });
+  if (vote.kind !== 'counts') return undefined;
+  return Math.min(...vote.towards.map(({ escalate }) => escalate?.after ?? 0));
+}
+
 /** The Slack user groups with unknown members that decide whether more of these votes count. */
 export const groupsInDoubt = (
   policy: Policy,
@@ -133,7 +150,12 @@ export const groupsInDoubt = (
   voters: readonly Member[],
 ): readonly string[] => [...new Set(voters.flatMap((voter) => mayApprove(policy, voter, needed, asked).groups))];
 
-/** Names of the groups that can meet a requirement. `everyone` is returned as such. */
-export function groupsForRequirement(policy: Policy, { by }: Requirement, asked: AccessRequest): readonly string[] {
+/** Names of the groups that can meet a requirement by now. `everyone` is returned as such. */
+export function groupsForRequirement(
+  policy: Policy,
+  requirement: Requirement,
+  asked: AccessRequest & Waited,
+): readonly string[] {
+  const { by } = inForce(requirement, asked.waited);
   return by === 'allowed' ? whoMay(policy, asked) : by;
 }

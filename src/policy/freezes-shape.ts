@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { expectedApproval } from './approval-schema.ts';
 import { beginningAt, endingAt, isZoneName, localDay, timeOfDay } from '../words/zoned-time.ts';
 import { timeOfWeek, weekMs, type FreezeTime, type WeeklySpan } from './freeze-time.ts';
 import { isWrite, type Approval } from './rules.ts';
@@ -114,7 +115,7 @@ export function freezesShape<A extends z.ZodType<Approval>>(known: RuleNames, ap
       {
         to: exempt.describe('Groups and callers (caller:NAME) that it does not hold, if a rule allows them'),
         approval: z
-          .union([z.literal('none'), approval], 'expected "none" or { by, notify, count, expires, reason }')
+          .union([z.literal('none'), approval], `expected "none" or ${expectedApproval}`)
           .default('none')
           .describe('Who must approve as well; left out: nobody'),
       },

@@ -15,7 +15,7 @@ import {
 import { operatorGroups, type AskingCaller } from './callers.ts';
 import { freezesOf } from './freezes.ts';
 import { coversOfKind } from './pattern.ts';
-import { strictest, strictestOf } from './approval-requirement.ts';
+import { groupsEver, strictest, strictestOf } from './approval-requirement.ts';
 import {
   approvalBy,
   callerPrefix,
@@ -212,7 +212,7 @@ export function groupsApproving(
 ): readonly string[] {
   const then = needed === 'none' ? [] : needed.requirements;
   const now = rulesOn(policy, command).allow.map((rule) => approvalBy(rule, command));
-  const by = [...then, ...now].flatMap((one) => (one === 'none' || one.by === 'allowed' ? [] : [one.by]));
+  const by = [...then, ...now].flatMap((one) => (one === 'none' ? [] : [groupsEver(one)]));
   const operators = operatorGroups(policy, caller);
   return [...new Set([...groupsAbout(policy, command), ...userGroupsIn(policy, by), ...operators])];
 }
