@@ -1,3 +1,5 @@
+import { whoIsAsked, whoIsNotified } from './approver-lookup.ts';
+import { tooFewApprove } from './nobody-approves.ts';
 import { afterAsking, alsoLater } from './escalation.ts';
 import type { AskedRequirement } from './authorization.ts';
 import type { Member, Needed, NeededReason } from '../policy/rules.ts';
@@ -53,7 +55,9 @@ export type Ability = {
 };
 
 /** A requirement by the groups that can meet it now, and from when on others can. */
-export type AskedGroups = Pick<AskedRequirement, 'count' | 'groups' | 'escalate'>;
+export type AskedGroups = Pick<AskedRequirement, 'count' | 'groups'> & {
+  readonly escalate: AskedRequirement['escalate'] | undefined;
+};
 
 /** The approval that the rules require. `expires` is in milliseconds. */
 export type RequiredApproval = {
@@ -67,6 +71,18 @@ export type RequiredApproval = {
   readonly expires: number;
   readonly reason: NeededReason;
 };
+
+export const requiredBy = (
+  asks: readonly AskedRequirement[],
+  { expires, reason }: Pick<Needed, 'expires' | 'reason'>,
+): RequiredApproval => ({
+  asks: asks.map(({ count, groups, escalate, people }) => ({ count, groups, escalate, people: people.length })),
+  who: whoIsAsked(asks, { when: afterAsking }),
+  notified: whoIsNotified(asks),
+  tooFew: tooFewApprove(asks),
+  expires,
+  reason,
+});
 
 /** As `RequiredApproval`; `who` has the groups, because who of them may see it depends on the target. */
 export type ApprovalSomewhere = Pick<RequiredApproval, 'who' | 'expires' | 'reason'>;

@@ -7,10 +7,16 @@ import { decideAccess, decideReading, unknownIn, type AccessDecision } from '../
 import type { AccessRequest as Asked } from '../policy/matching.ts';
 import { namesCommand, type Needed, type Policy } from '../policy/rules.ts';
 import { code, joined, sample, say, typed } from '../words/text.ts';
-import { type Ability, type RuleLine, answerOnAny, howMany, openTargets, answerOfRefused } from './ability.ts';
-import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
-import { afterAsking } from './escalation.ts';
-import { tooFewApprove } from './nobody-approves.ts';
+import {
+  type Ability,
+  type RuleLine,
+  answerOnAny,
+  answerOfRefused,
+  howMany,
+  openTargets,
+  requiredBy,
+} from './ability.ts';
+import { whomToAsk } from './approver-lookup.ts';
 import { callingAs } from './authorization.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
 import { approvalAdded, freezeNote } from './in-freeze.ts';
@@ -233,11 +239,7 @@ async function allowedAnswer(
   if (approval === 'none') return { kind: 'allowed', rules, approval };
   const askers = { requester: person.id, caller: callingAs(context.policy(), person), waited: 0 };
   const { asks } = await whomToAsk(context, approval, resolved, askers);
-  const { expires, reason } = approval;
-  const counts = asks.map((ask) => ({ ...ask, people: ask.people.length }));
-  const who = whoIsAsked(asks, { when: afterAsking });
-  const words = { who, notified: whoIsNotified(asks), tooFew: tooFewApprove(asks) };
-  return { kind: 'allowed', rules, approval: { asks: counts, ...words, expires, reason } };
+  return { kind: 'allowed', rules, approval: requiredBy(asks, approval) };
 }
 
 /** A command without a target is allowed if the person may run it anywhere. Undefined: they may not, or it has one. */

@@ -111,7 +111,7 @@ const asksIn =
       : needed.requirements.map((one) => ({
           count: one.count,
           groups: groupsForRequirement(policy, one, { ...request, waited: 0 }),
-          ...(one.escalate && { escalate: one.escalate }),
+          escalate: one.escalate,
         }));
 
 /** `1 of heads and 2 of leads, after 15m also owners`. */

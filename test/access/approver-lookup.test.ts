@@ -60,7 +60,7 @@ async function whom(
     }),
     needed,
     parsed,
-    { requester, ...also },
+    { requester, waited: 0, ...also },
   );
 }
 

@@ -76,6 +76,7 @@ const asked: VoteContext['asked'] = {
     { target: staging, access: 'read' },
   ],
   requester: 'U01ANA',
+  waited: 0,
 };
 
 const now = 1_000_000;

@@ -7,7 +7,7 @@ import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } f
 const PUSH = to('push', 'acme-shop/live');
 const by = (...requirements: Needed['requirements']): Needed => ({ requirements, expires: 60_000, reason: 'optional' });
 const leads = (count: number) => by({ by: ['leads'], count });
-const asked = (requester: string): ApprovalRequest => ({ ...PUSH, requester });
+const asked = (requester: string): ApprovalRequest => ({ ...PUSH, requester, waited: 0 });
 
 const people = policyOf(`${GROUPS}people: { chi: [U03CHI, U0CHITWO], ana: [U0ANATWO, U01ANA] }
 rules:
@@ -80,7 +80,7 @@ test('people are joined', () => {
 test('groups are looked up', () => {
   expect(mentionedGroups(people)).toEqual(['S0GUIDES']);
   expect(groupIds(people, ['developers', 'guides', 'chiefs', 'developers'])).toEqual(['U01ANA', 'U02BEN', 'S0GUIDES']);
-  expect(groupsForRequirement(people, { by: ['leads'], count: 1 }, PUSH)).toEqual(['leads']);
-  expect(groupsForRequirement(people, { by: 'allowed', count: 1 }, PUSH)).toEqual(['developers', 'guides']);
-  expect(groupsForRequirement(rulesOf(), { by: 'allowed', count: 1 }, PUSH)).toEqual([]);
+  expect(groupsForRequirement(people, { by: ['leads'], count: 1 }, asked('U01ANA'))).toEqual(['leads']);
+  expect(groupsForRequirement(people, { by: 'allowed', count: 1 }, asked('U01ANA'))).toEqual(['developers', 'guides']);
+  expect(groupsForRequirement(rulesOf(), { by: 'allowed', count: 1 }, asked('U01ANA'))).toEqual([]);
 });
