@@ -10,12 +10,12 @@ import { lookAndPin } from '../../src/decide/look-and-pin.ts';
 import { parseArgs } from '../../src/language/parse.ts';
 import { resolve } from '../../src/language/resolve.ts';
 import type { Policy } from '../../src/policy/rules.ts';
-import { rowOf } from '../../src/send/new-change.ts';
+import { rowInBatch, rowOf } from '../../src/send/new-change.ts';
 import { findChange, insertChange, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import type { PipelineContext } from '../../src/talk/context.ts';
 import { overviewFor } from '../../src/waiting/overview.ts';
-import { minuteMs } from '../../src/words/duration.ts';
+import { hourMs, minuteMs } from '../../src/words/duration.ts';
 import { company, live, member, names, policyFrom } from '../fixtures.ts';
 import { clickRefusedAs } from './outcome-codes.ts';
 import { refusalIn } from './surfaces.ts';
@@ -172,6 +172,14 @@ test('promise 3: 384 clicks, before and after an approval escalates; App Home sh
   expect(looked).toBe(384);
 });
 
+test('promise 3: if the policy names no heads any more, none of them can approve it, nor later', async () => {
+  const change = await waiting(policyOf(one));
+  at = now + hourMs / 2;
+  for (const who of ['a head', 'a head by user group'] as const)
+    expect(await clicked(change, who, policyOf(one, '[]'), 'approve')).toBe('no');
+  await restoreChange(database, change, { state: 'cancelled', settled_at: now });
+});
+
 test('promise 3: those are asked whose click counts, and it is known from the start to whom it escalates', async () => {
   for (const asks of [plain, one, two, slower]) {
     const policy = policyOf(asks);
@@ -188,6 +196,23 @@ test('promise 3: those are asked whose click counts, and it is known from the st
     }
     await restoreChange(database, change, { state: 'cancelled', settled_at: now });
   }
+});
+
+test('promise 4: what a batch begins counts the time of the batch, since its votes are those of the batch', async () => {
+  const policy = policyOf(one);
+  const batch = await waiting(policy);
+  await approvedBy(database, batch, [people['a head'].id]);
+  const { args, snapshot, preconditions, call, card, fingerprint } = batch;
+  const item = { target: live, args, snapshot, preconditions, call, card, fingerprint };
+  for (const [waited, kind] of [
+    [after - 1, 'invalidated'],
+    [after, 'as it was'],
+  ] as const) {
+    at = now + waited;
+    const part = await database.transaction((tx) => insertChange(tx, rowInBatch(batch, item, at)));
+    expect(await recheck(contextUnder(policy), part)).toMatchObject({ kind });
+  }
+  await restoreChange(database, batch, { state: 'cancelled', settled_at: now });
 });
 
 test('promise 4: 576 sets of votes are enough or not before the send, by what was asked for and by the rules of then', async () => {
