@@ -114,11 +114,11 @@ const asksIn =
           escalate: one.escalate,
         }));
 
-/** `1 of heads and 2 of leads, after 15m also owners`. */
+/** `1 of heads and 2 of leads (after 15m also owners)`. */
 export const approversIn = (asks: readonly AskedGroups[]): string =>
   asks
     .map(({ count, groups, escalate }) => {
-      const next = escalate ? `, ${plain(afterAsking(escalate.after))} also ${escalate.to.join(', ')}` : '';
+      const next = escalate ? ` (${plain(afterAsking(escalate.after))} also ${escalate.to.join(', ')})` : '';
       return `${count} of ${groups.join(', ')}${next}`;
     })
     .join(' and ');

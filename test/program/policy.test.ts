@@ -298,7 +298,7 @@ test('the approvers are read however their number is written', async () => {
   const spellings = ['2 of leads', ' 2  of leads ', '02 of leads'].map(
     (by) => `  - '@leads delete a/staging': '${by}'\n`,
   );
-  spellings.push("  - '@developers cache clear a/live': leads, after 15m also oncall\n");
+  spellings.push("  - '@developers cache clear a/live': leads (after 15m also oncall)\n");
   const expected = file('spellings.yml', `approval:\n${spellings.join('')}`);
   expect(await run(['test', expected], strict)).toMatchObject({ code: 0 });
 });

@@ -68,7 +68,8 @@ test(
       1,
     );
     await fay.clicks(copy, 'Approve');
-    await change.tells(/^✅ Done after /);
+    await change.tells('Approved by @Fay. Sending it now.');
+    await change.tells(/^Sent\.|^✅ Done after /);
     expect(scenario.writes('acme-shop/staging')).toHaveLength(1);
   }),
 );
