@@ -26,8 +26,8 @@ export function alsoLater(escalate: Escalation | undefined, when: When | undefin
   return from && say`(${from} also ${either(escalate.to.map(bold))})`;
 }
 
-/** For somebody whose approval counts only this long (ms) after asking; undefined: not in its time. */
-export function notYet(change: Change, after = Infinity): Text | undefined {
+/** For somebody whose approval counts only this long (ms) after asking; undefined: not in its time, or never. */
+export function notYet(change: Change, after: number): Text | undefined {
   const from = fromWhen(change)(after);
   return from && say`You can ${from} on, if it still waits then.`;
 }

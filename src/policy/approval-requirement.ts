@@ -58,10 +58,11 @@ function notifiedBy(former: Notifying | undefined, { by, notify }: Notifying): r
   return distinct([...(notify ?? by), ...(former ? (former.notify ?? by) : [])]);
 }
 
-/** The stricter of both: undefined, because only one of them escalates, or both to different groups, is the strictest. */
+/** The stricter of both: none, if only one of them escalates, or each to other groups. */
 function laterOf(one: Escalation | undefined, other: Escalation | undefined): Escalation | undefined {
-  const to = one?.to.filter((name) => other?.to.includes(name)) ?? [];
-  return one && other && to.length > 0 ? { after: Math.max(one.after, other.after), to: distinct(to) } : undefined;
+  if (one === undefined || other === undefined) return undefined;
+  const to = one.to.filter((name) => other.to.includes(name));
+  return to.length > 0 ? { after: Math.max(one.after, other.after), to: distinct(to) } : undefined;
 }
 
 /** The requirement so many milliseconds after asking: from `after` on, groups to which it escalates count and are told. */

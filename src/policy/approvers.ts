@@ -130,16 +130,16 @@ export function outstanding(
   });
 }
 
-/** From when on a person's approval counts that doesn't yet, in milliseconds after asking; undefined: never. */
+/** The first escalation after which a person's approval counts, in milliseconds after asking; Infinity: none. */
 export function countsFrom(
   policy: Policy,
   person: Member,
   needed: Pick<Needed, 'requirements'>,
   asked: ApprovalRequest,
-): number | undefined {
-  const vote = mayApprove(policy, person, needed, { ...asked, waited: Infinity });
-  if (vote.kind !== 'counts') return undefined;
-  return Math.min(...vote.towards.map(({ escalate }) => escalate?.after ?? 0));
+): number {
+  const moments = needed.requirements.flatMap(({ escalate }) => (escalate ? [escalate.after] : []));
+  const counts = (waited: number) => mayApprove(policy, person, needed, { ...asked, waited }).kind === 'counts';
+  return Math.min(...moments.filter(counts));
 }
 
 /** The Slack user groups with unknown members that decide whether more of these votes count. */

@@ -1,6 +1,13 @@
 import type { Needed } from '../../src/policy/rules.ts';
 import { describe, expect, test } from 'vitest';
-import { groupsForRequirement, mayApprove, outstanding, type ApprovalRequest } from '../../src/policy/approvers.ts';
+import { groupsEver, inForce } from '../../src/policy/approval-requirement.ts';
+import {
+  countsFrom,
+  groupsForRequirement,
+  mayApprove,
+  outstanding,
+  type ApprovalRequest,
+} from '../../src/policy/approvers.ts';
 import { canonicalId, groupIds, idsOf, mentionedGroups, samePerson } from '../../src/policy/memberships.ts';
 import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } from './fixtures.ts';
 
@@ -65,6 +72,40 @@ rules: []
 `);
     const left = outstanding(both, leads(2), asked('U01ANA'), [chi, person('U0CHITWO')]);
     expect(left).toEqual([{ by: ['leads'], count: 1 }]);
+  });
+});
+
+describe('what escalates', () => {
+  const escalate = { after: 60_000, to: ['guides', 'leads'] };
+  const leadsFirst = { by: ['leads'], count: 2, escalate };
+
+  test('names further groups from then on, and nobody later; they are notified too, if others are', () => {
+    expect(inForce(leadsFirst, 59_999)).toBe(leadsFirst);
+    expect(inForce(leadsFirst, 60_000)).toEqual({ by: ['guides', 'leads'], count: 2 });
+    expect(inForce({ ...leadsFirst, notify: ['readers'] }, Infinity)).toEqual({
+      by: ['guides', 'leads'],
+      count: 2,
+      notify: ['guides', 'leads', 'readers'],
+    });
+    expect(groupsForRequirement(people, leadsFirst, { ...asked('U01ANA'), waited: 60_000 })).toEqual([
+      'guides',
+      'leads',
+    ]);
+    expect([groupsEver(leadsFirst), groupsEver({ by: ['readers'] }), groupsEver({ by: 'allowed' })]).toEqual([
+      ['leads', 'guides', 'leads'],
+      ['readers'],
+      [],
+    ]);
+  });
+
+  test.each([
+    ['whom it escalates to, then', guy, 60_000],
+    ['somebody else, never', ben, Infinity],
+    ['the requester, never', ana, Infinity],
+  ])('counts %s', (_, who, from) => {
+    expect(countsFrom(people, who, by(leadsFirst), asked('U01ANA'))).toBe(from);
+    const later = { ...leadsFirst, escalate: { after: 90_000, to: ['guides'] } };
+    expect(countsFrom(people, who, by(later, leadsFirst, { by: ['leads'], count: 1 }), asked('U01ANA'))).toBe(from);
   });
 });
 
