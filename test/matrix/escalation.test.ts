@@ -11,6 +11,8 @@ import { parseArgs } from '../../src/language/parse.ts';
 import { resolve } from '../../src/language/resolve.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { rowInBatch, rowOf } from '../../src/send/new-change.ts';
+import { remind } from '../../src/send/reminders.ts';
+import type { SendContext } from '../../src/send/context.ts';
 import { findChange, insertChange, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import type { PipelineContext } from '../../src/talk/context.ts';
@@ -196,6 +198,39 @@ test('promise 3: those are asked whose click counts, and it is known from the st
     }
     await restoreChange(database, change, { state: 'cancelled', settled_at: now });
   }
+});
+
+test('the heads are asked once, by whoever has the change; if Slack is silent then, as a group, and nobody is forgotten', async () => {
+  const asking = await waiting(policyOf(one));
+  const authorization = authorizationOf(asking);
+  if (authorization.approval === 'none') throw new Error('it needs no approval');
+  const askers = { requester: people.requester.id, waited: 0 };
+  const first = await whomToAsk(contextUnder(policyOf(one)), authorization.approval, resolved, askers);
+  const change = await restoreChange(database, asking, {
+    authorization: JSON.stringify({ ...authorization, ...first }),
+    owner: 'one of us',
+    lease_until: now + hourMs,
+  });
+  at = now + after;
+  const answering = contextUnder(policyOf(one));
+  const context: SendContext = {
+    ...answering,
+    membersOf: async () => undefined,
+    personOf: async (id, groups) => (id === people['a lead'].id ? undefined : answering.personOf(id, groups)),
+  };
+  await Promise.all([remind(context, change), remind(context, change)]);
+  const lines = database.db.selectFrom('audit').selectAll().where('change', '=', change.number);
+  expect((await lines.where('event', '=', 'asked_anew').execute()).length).toBe(1);
+  const asked = await findChange(database.db, change.number);
+  const { asks = [], told = [] } = authorizationOf(asked ?? change);
+  const leads = ['a lead', 'another lead', 'a lead who is a head'] as const;
+  expect(told.toSorted()).toEqual([...leads, 'a head' as const].map((who) => people[who].id).toSorted());
+  expect(asks).toMatchObject([{ groups: ['heads', 'leads'], userGroups: [group] }]);
+  expect(asked?.due_at).toBe(now + hourMs / 2);
+  const texts = await database.db.selectFrom('messages').select('body').where('kind', '=', 'reply').execute();
+  const calls = texts.filter(({ body }) => body?.includes('you can approve it too now'));
+  expect(calls.map(({ body }) => /U03CHI|U04DEE|U05FAY/.test(body ?? ''))).toEqual([false]);
+  await restoreChange(database, change, { state: 'cancelled', settled_at: now });
 });
 
 test('promise 4: what a batch begins counts the time of the batch, since its votes are those of the batch', async () => {
