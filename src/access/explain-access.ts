@@ -14,10 +14,12 @@ import {
   answerOfRefused,
   howMany,
   openTargets,
+  partOf,
   requiredBy,
 } from './ability.ts';
 import { whomToAsk } from './approver-lookup.ts';
 import { callingAs } from './authorization.ts';
+import { glassHint } from './break-glass.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
 import { approvalAdded, freezeNote } from './in-freeze.ts';
 import type { Database } from '../storage/database.ts';
@@ -38,7 +40,6 @@ import {
 } from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 import { readsCompany } from './visibility.ts';
-import { covers, showPattern } from '../policy/pattern.ts';
 import { usage } from '../language/usage.ts';
 import { split } from '../language/tokenize.ts';
 import type { AccessContext } from './context.ts';
@@ -171,18 +172,6 @@ function withRules(answer: Ability['answer'], as: (rule: RuleLine) => RuleLine):
   return answer.kind === 'no rule' ? { ...answer, lets: answer.lets.map(as) } : answer;
 }
 
-/** What of the rule in this line applies to a request: what it allows or denies, and where. */
-function partOf({ rules }: Policy, line: number, { command, aims }: Asked): string {
-  const found = rules.filter((rule) => rule.line === line);
-  const words = found.flatMap(({ effect, what, where = [] }) => {
-    const named =
-      [command.path, command.within, command.risk, 'read'].find((one) => one && what.has(one)) ?? command.path;
-    const applying = where.filter((pattern) => aims.some(({ target }) => covers(pattern, target, effect)));
-    return [effect, named, ...(applying.length > 0 ? ['where', applying.map(showPattern).join(', ')] : [])];
-  });
-  return words.join(' ');
-}
-
 async function answerOf(
   context: AccessContext,
   person: Person,
@@ -234,12 +223,14 @@ async function allowedAnswer(
   context: AccessContext,
   person: Person,
   resolved: Resolved,
-  { rules, approval }: Extract<AccessDecision, { kind: 'allowed' }>,
+  { rules, approval, breakGlass }: Extract<AccessDecision, { kind: 'allowed' }>,
 ): Promise<Ability['answer']> {
-  if (approval === 'none') return { kind: 'allowed', rules, approval };
+  const about = { ...aboutOf(resolved, context.company()).asked, requester: person.id, waited: 0 };
+  const emergency = glassHint(context.policy(), breakGlass, approval, about);
+  if (approval === 'none') return { kind: 'allowed', rules, approval, emergency };
   const askers = { requester: person.id, caller: callingAs(context.policy(), person), waited: 0 };
   const { asks } = await whomToAsk(context, approval, resolved, askers);
-  return { kind: 'allowed', rules, approval: requiredBy(asks, approval) };
+  return { kind: 'allowed', rules, approval: requiredBy(asks, approval), emergency };
 }
 
 /** A command without a target is allowed if the person may run it anywhere. Undefined: they may not, or it has one. */
