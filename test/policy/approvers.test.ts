@@ -5,6 +5,7 @@ import {
   countsFrom,
   groupsForRequirement,
   mayApprove,
+  namesOthers,
   outstanding,
   type ApprovalRequest,
 } from '../../src/policy/approvers.ts';
@@ -96,6 +97,13 @@ describe('what escalates', () => {
       ['readers'],
       [],
     ]);
+  });
+
+  test('nobody is alone if it escalates to others', () => {
+    const others = (one: Needed['requirements'][number]): boolean =>
+      namesOthers(people, by(one), { ...PUSH, requester: 'U06ROB', waited: 0 });
+    const readers = { by: ['readers'], count: 1 };
+    expect([others(readers), others({ ...readers, escalate })]).toEqual([false, true]);
   });
 
   test.each([
