@@ -66,12 +66,16 @@ export async function endOrWait(
       return reschedule(context, change, checked.why);
     case 'in freeze': {
       if (isPartOfBatch(change)) return cancelAtLock(context, change, checked.why);
-      const { until = Infinity } = checked;
-      // The policy may change before the freeze ends.
-      return reschedule(context, change, checked.why, (now) => Math.min(until, now + frozenRetryMs, change.expires_at));
+      return reschedule(context, change, checked.why, lookAgainInFreeze(change, checked));
     }
   }
 }
+
+/** When what a freeze holds is looked at again: the policy may change before the freeze ends. */
+export const lookAgainInFreeze =
+  ({ expires_at }: Pick<Change, 'expires_at'>, { until = Infinity }: { readonly until: number | undefined }) =>
+  (now: number): number =>
+    Math.min(until, now + frozenRetryMs, expires_at);
 
 /** The text says why it waited, as shown on the card. */
 export const tooLate = (change: Change): Text =>

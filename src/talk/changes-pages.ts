@@ -1,5 +1,5 @@
 import { Refusal, type Args } from '../base/errors.ts';
-import { paragraph, type Page, counted, listOr } from '../commands/kit/page.ts';
+import { paragraph, type Page, type TakeBack, counted, listOr } from '../commands/kit/page.ts';
 import { spokenDuration } from '../words/duration.ts';
 import { listAudit } from '../storage/audit.ts';
 import { changesInBatch, findChange, isBatch, type Change, listChanges } from '../storage/changes.ts';
@@ -22,6 +22,7 @@ import { eventInWords, markOf, stateText } from '../change/states-and-events.ts'
 import { itemLine, itemsShown } from '../change/batch-card.ts';
 import { pinnedCardOf, titleNow, type PinnedCard, isDone } from '../change/pin.ts';
 import { reasonText } from '../access/reason.ts';
+import { takeBackButtons } from '../change/buttons.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
 import { askersNamed } from '../change/card.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../change/site-readings.ts';
@@ -48,10 +49,11 @@ const maxEvents = 100;
 
 /** The facts of a change, and everything that happened to it, oldest first. */
 export async function changePage(
-  { database }: ChangeContext,
-  { sight }: Asking,
+  context: ChangeContext,
+  { person, sight }: Asking,
   { number }: { readonly number: number },
 ): Promise<Page> {
+  const { database } = context;
   const change = await findChange(database.db, number);
   if (change === undefined || !sight.reader('change')(change))
     throw new Refusal(`I can't find #${number} among the changes you can see. Nothing was done.`);
@@ -73,6 +75,7 @@ export async function changePage(
         }),
       },
     ],
+    takeBack: takeBackButtons(context, person, change),
   };
 }
 
@@ -183,6 +186,8 @@ export const listedChange = (change: Change): ListedChange => ({
 
 /** How many changes a list shows. */
 const maxShown = 100;
+/** How many of them can be taken back there: a message has 20 buttons. */
+const maxTakeBack = 10;
 /** How many rows each query reads. */
 const batch = 200;
 /** How many rows are read for one list. */
@@ -207,7 +212,11 @@ export async function changesPage(
 
 type ChangesQuery = Omit<Input<typeof changes.fields>, 'since'>;
 /** Newest first. `more`: there may be older ones. */
-type FoundChanges = { readonly lines: readonly ListedChange[]; readonly more: boolean };
+type FoundChanges = {
+  readonly lines: readonly ListedChange[];
+  readonly more: boolean;
+  readonly takeBack: readonly TakeBack[];
+};
 
 /** The changes that this person may read. */
 export async function changesFor(
@@ -216,12 +225,17 @@ export async function changesFor(
   { env, mine, waiting, scheduled }: ChangesQuery,
 ): Promise<FoundChanges> {
   const mayRead = sight.reader('changes');
+  const found = (shown: readonly Change[], more: boolean): FoundChanges => ({
+    lines: shown.map(listedChange),
+    more,
+    takeBack: shown.flatMap((change) => takeBackButtons(context, person, change)).slice(0, maxTakeBack),
+  });
   const requesters = mine ? idsOf(context.policy(), person.id) : undefined;
   if (env && waiting) {
     const { open, more } = await (await openAbout(context.database.db))(env);
     const isWanted = ({ state, requester, scheduled_at: at }: Change): boolean =>
       state === 'waiting' && (requesters?.includes(requester) ?? true) && (!scheduled || at !== null);
-    return { lines: open.filter(isWanted).filter(mayRead).map(listedChange), more };
+    return found(open.filter(isWanted).filter(mayRead), more);
   }
   const wanted = {
     ...(env ? { target: targetKey(env) } : { isOwn: true }),
@@ -229,22 +243,25 @@ export async function changesFor(
     ...(waiting && { state: 'waiting' as const }),
     ...(scheduled && { isScheduled: true, isOpen: true }),
   };
-  const lines: ListedChange[] = [];
+  const shown: Change[] = [];
   let beforeNumber: number | undefined;
   for (let read = 0; read < maxRead; read += batch) {
-    const found = await listChanges(context.database.db, { ...wanted, limit: batch, beforeNumber });
-    for (const change of found) {
+    const rows = await listChanges(context.database.db, { ...wanted, limit: batch, beforeNumber });
+    for (const change of rows) {
       if (!mayRead(change)) continue;
-      if (lines.length === maxShown) return { lines, more: true };
-      lines.push(listedChange(change));
+      if (shown.length === maxShown) return found(shown, true);
+      shown.push(change);
     }
-    beforeNumber = found.at(-1)?.number;
-    if (found.length < batch) return { lines, more: false };
+    beforeNumber = rows.at(-1)?.number;
+    if (rows.length < batch) return found(shown, false);
   }
-  return { lines, more: true };
+  return found(shown, true);
 }
 
-export function changesListPage({ env, mine, waiting, scheduled }: ChangesQuery, { lines, more }: FoundChanges): Page {
+export function changesListPage(
+  { env, mine, waiting, scheduled }: ChangesQuery,
+  { lines, more, takeBack }: FoundChanges,
+): Page {
   const [first] = lines;
   const whose = mine ? 'Your changes' : 'Changes';
   const count = !more
@@ -267,6 +284,7 @@ export function changesListPage({ env, mine, waiting, scheduled }: ChangesQuery,
     ...(first && {
       source: say`${typed(`change ${first.number}`)} shows the whole story of #${first.number}${more ? '; name an environment to find older ones' : ''}`,
     }),
+    takeBack,
     ...(env && { offers: [{ label: 'Time line of two days', args: ['changes', env.id, '--since=2d'] }] }),
   };
 }

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openScenario, reloadPolicy, stateOf, type Scenario } from './scenario.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openScenario, patienceMs, reloadPolicy, stateOf, type Scenario } from './scenario.ts';
 
 /** A release freeze: what it holds, when, and what it never holds. */
 
@@ -99,7 +99,14 @@ describe('a freeze', { concurrent: false }, () => {
     const told = await chi.clicks(change.card(), 'Approve');
     await told.hears(new RegExp(`${inFreeze.source} Your approval was not counted\\.`));
     expect(stateOf(scenario, change)).toBe('waiting');
+    // Nobody is reminded to do what is refused.
+    scenario.makeDue(change.number);
+    const looked = 'select 1 from changes where number = ? and due_at > 1 and owner is null';
+    await vi.waitFor(() => expect(scenario.rows(looked, change.number)).toHaveLength(1), { timeout: patienceMs });
+    expect(scenario.rows(`select 1 from audit where change = ? and event = 'reminded'`, change.number)).toEqual([]);
     await reloadPolicy(scenario, rules);
+    scenario.makeDue(change.number);
+    await change.tells(/^⏳ @Chi or @Dee: this is still waiting for your approval/);
     await chi.clicks(change.card(), 'Approve');
     await scenario.holdBeforeSend(change.number);
     await reloadPolicy(scenario, freeze(live));

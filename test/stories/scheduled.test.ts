@@ -95,7 +95,13 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   const place = await (await ben.says(`${clear} --queue`)).hears('number 1');
   const apart = await ben.asks(`${clear} ${after(3 * hour)}`);
   await apart.tells(/^No approval is needed/);
-  await ben.clicks(apart.card(), 'Cancel');
+  const own = await (await ben.says('/site changes --scheduled')).hears(`[Cancel #${apart.number}]`);
+  expect(own.text).not.toContain(`[Cancel #${pushed.number}]`);
+  await (await ana.says(`/site change ${apart.number}`)).hears(/^(?!.*\[(Cancel|Stop) #)/s);
+  await ben.clicks(
+    await (await ben.says(`/site change ${apart.number}`)).hears('[Cancel #'),
+    `Cancel #${apart.number}`,
+  );
   await apart.tells(/Cancelled by @Ben/);
   // It has no place in a queue, and takes none from its person.
   await (await ben.clicks(place, 'Leave the queue')).hears("You've left the queue");
