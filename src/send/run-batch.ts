@@ -6,7 +6,8 @@ import { pauseOf, type PauseScope } from '../storage/kv.ts';
 import { unowned } from '../storage/lease.ts';
 import { redraw } from '../storage/redraw.ts';
 import { readTimeline } from '../storage/timeline.ts';
-import { say, type Text } from '../words/text.ts';
+import { states } from '../words/states.ts';
+import { joined, say, type Text } from '../words/text.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
 import { authorizationOf, batchValidityOf, heldAs } from '../access/authorization.ts';
 import {
@@ -24,6 +25,7 @@ import {
 import { endedReply, stopNote, stoppedReply, whyStopped, stoppedReplyKey } from '../change/batch-card.ts';
 import { fingerprint } from '../change/pin.ts';
 import { pausedInWords } from '../change/replies.ts';
+import { cutShortBy } from '../change/under-freezes.ts';
 import { lockInTheWay, lockedBy } from '../change/lock-in-the-way.ts';
 import { keptReadings } from '../change/site-readings.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
@@ -92,9 +94,11 @@ export async function runBatch(context: SendContext, seen: Change): Promise<void
       case 'all accepted':
       case 'end': {
         const kind = batchEnds[step.kind];
-        const reply = endedReply(batch, changes, kind);
+        const why = kind === 'end' ? cutBy(run) : undefined;
+        const reply = endedReply(batch, changes, kind, why);
         const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:ended`, tell: [batch.requester] };
-        await context.changeStore.advance(tx, batch, { kind }, note);
+        const lastNote = why && joined([states.ended.says, why]);
+        await context.changeStore.advance(tx, batch, { kind }, { ...note, ...(lastNote && { lastNote }) });
       }
     }
   });
@@ -194,10 +198,15 @@ async function reschedule(run: Run, progress: BatchProgress, afterMs: number): P
 const heldBy = (paused: PauseScope): Text =>
   say`**Nothing more is sent for now.** ${pausedInWords[paused]} Its time runs on.`;
 
+/** The freeze that ended its time, in words. */
+const cutBy = ({ context, batch, at }: Run): Text | undefined =>
+  at < batch.expires_at ? undefined : cutShortBy(context, batch);
+
 /** Stops the batch and says why. */
-async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Promise<void> {
+async function haltBatch(run: Run, why: StopReason): Promise<void> {
+  const { context, tx, at } = run;
   const { batch, changes } = await takeBackUnsent(context, tx, run, { by: 'sitehand', at });
-  const says = whyStopped(batch, why);
+  const says = joined([why.kind === 'time over' ? cutBy(run) : undefined, whyStopped(batch, why)]);
   const note = stopNote(batch, changes, stoppedFor(batch, why), says);
   await context.changeStore.advance(
     tx,

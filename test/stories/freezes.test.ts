@@ -14,6 +14,7 @@ rules:
   - { allow: [read], to: everyone }
   - { allow: [routine, allowlist add, allowlist remove, redirects add, redirects remove], to: [developers, leads] }
   - { allow: [push], to: [developers, leads], approval: { by: [leads, heads], expires: 1h } }
+  - { allow: [lock], to: [leads] }
 `;
 const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 /** In force from yesterday until tomorrow, of what \`more\` says. */
@@ -77,6 +78,20 @@ describe('a freeze', { concurrent: false }, () => {
     const batch = await ana.confirms();
     await batch.tells(/✅/);
     expect(writesTo('acme-shop/live')).toBe(before);
+  });
+
+  test('that begins while a batch goes on ends its time, and is named', async () => {
+    await reloadPolicy(scenario, rules);
+    const ana = scenario.person('ana');
+    await (await scenario.person('chi').says('/site lock acme-blog/live a release')).hears('is locked by you');
+    await ana.opens('/site cache clear set:shops', 'Clear the cache of 3 environments');
+    const batch = await ana.confirms();
+    await scenario.becomes(batch.number, 'stopped');
+    await reloadPolicy(scenario, excepted);
+    const begun = Date.parse(`${day(-1)}T00:00Z`);
+    scenario.runSql('update changes set expires_at = ?, due_at = 1 where number = ?', begun, batch.number);
+    await batch.tells(/It is over, and not all are done\..* A freeze has begun: peak \(Peak trading\)\./);
+    await batch.shows(/Ended[^]*A freeze has begun: peak/);
   });
 
   test('is lifted by its exception, with the approval that this adds', async () => {
