@@ -18,7 +18,7 @@ import {
   typed,
   through,
 } from '../words/text.ts';
-import { eventInWords, markOf, stateText } from '../change/states-and-events.ts';
+import { besideState, eventInWords, markOf, stateText } from '../change/states-and-events.ts';
 import { itemLine, itemsShown } from '../change/batch-card.ts';
 import { pinnedCardOf, titleNow, type PinnedCard, isDone } from '../change/pin.ts';
 import { reasonText } from '../access/reason.ts';
@@ -161,11 +161,9 @@ export type ListedChange = {
   readonly caller: string | null;
   /** Slack user id of whoever handed the request on to the requester. */
   readonly handedOnBy: string | undefined;
-  /** How it was cancelled, which names who did it: the requester, or somebody who stopped it. */
-  readonly cancelled: Text | undefined;
+  /** How it was cancelled, or when it is to be sent. */
+  readonly beside: Text | undefined;
   readonly at: number;
-  /** When it is to be sent, if it is open and has a time. */
-  readonly scheduledAt: number | undefined;
   /** When it was sent; undefined: it was not. */
   readonly sentAt: number | undefined;
 };
@@ -178,9 +176,8 @@ export const listedChange = (change: Change): ListedChange => ({
   requester: change.requester,
   caller: change.caller,
   handedOnBy: change.handed_on_by ?? undefined,
-  cancelled: change.state === 'cancelled' ? stateText(change) : undefined,
+  beside: besideState(change),
   at: change.created_at,
-  scheduledAt: change.settled_at === null ? (change.scheduled_at ?? undefined) : undefined,
   sentAt: change.sent_at ?? undefined,
 });
 
@@ -274,11 +271,10 @@ export function changesListPage(
     title: say`**${title}** · ${count}`,
     parts: listOr(
       noneText({ waiting, scheduled, more }),
-      lines.map(({ state, number, title: what, requester, caller, handedOnBy: by, cancelled, scheduledAt, at }) => {
+      lines.map(({ state, number, title: what, requester, caller, handedOnBy: by, beside, at }) => {
         const handed = by === undefined ? '' : say`, handed on by ${mention(by)}`;
         const asked = say`asked by ${through(caller, mention(requester))}${handed} ${time(at, 'date')}`;
-        const then = scheduledAt === undefined ? cancelled : say`to be sent ${time(scheduledAt, 'date')}`;
-        return joined([say`${state} · ${code(`#${number}`)} ${what}`, asked, then], ' · ');
+        return joined([say`${state} · ${code(`#${number}`)} ${what}`, asked, beside], ' · ');
       }),
     ),
     ...(first && {

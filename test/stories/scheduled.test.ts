@@ -108,6 +108,10 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   await (
     await ben.says(`/site cache clear acme-shop/staging --queue ${after(3 * hour)}`)
   ).hears("--queue and --at don't go together");
+  await scenario.slack.home(ben.id);
+  await scenario.slack.until(
+    () => (scenario.slack.views(ben.id).home?.text.match(/ · to be sent /g)?.length ?? 0) > 4 || undefined,
+  );
   // Nobody sends it earlier, not even a worker that is told it is due.
   scenario.makeDue(clears.number);
   expect(scenario.writes()).toEqual([]);
