@@ -219,9 +219,7 @@ function runsOf(spans: readonly Drawable[]): readonly (readonly Drawable[])[] {
 }
 
 export function buttonRow(buttons: readonly Button[], hidden: Hidden = nothing): ActionsBlock[] {
-  const elements = buttons
-    .map((button, index) => drawButton(button, index, hidden))
-    .filter((button) => button !== undefined);
+  const elements = buttons.flatMap((button, index) => drawButton(button, index, hidden) ?? []);
   return elements.length === 0 ? [] : [{ type: 'actions', elements: elements.slice(0, limits.buttons) }];
 }
 

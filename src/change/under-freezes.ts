@@ -42,6 +42,15 @@ export async function underFreezes(
 const isOpen = (decision: FreezeDecision): boolean =>
   decision.kind === 'open' && decision.names.length === 0 && decision.nextAt === undefined;
 
+/** A freeze lasts for hours, and each look asks Slack and the host. */
+const lookAgainMs = 5 * 60_000;
+
+/** When what a freeze holds is looked at again, epoch ms: the policy may change before the freeze ends. */
+export const lookAgainInFreeze =
+  ({ expires_at }: Pick<Change, 'expires_at'>, { until = Infinity }: { readonly until: number | undefined }) =>
+  (now: number): number =>
+    Math.min(until, now + lookAgainMs, expires_at);
+
 /** The freezes whose beginning ended the time of a batch, in words; undefined: none did. */
 export function cutShortBy(context: ChangeContext, batch: Change): Text | undefined {
   const reparsed = reparse(batch, namesWith(context, batch));

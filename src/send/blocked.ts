@@ -7,6 +7,7 @@ import { pauseOf } from '../storage/kv.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import type { ReadHandle } from '../storage/schema.ts';
 import { inline, joined, say, type Text } from '../words/text.ts';
+import { lookAgainInFreeze } from '../change/under-freezes.ts';
 import { lockInTheWay, lockInBrief } from '../change/lock-in-the-way.ts';
 import type { Rechecked } from '../change/recheck.ts';
 import { endsUnsent, pausedInWords } from '../change/replies.ts';
@@ -17,8 +18,6 @@ import type { SendContext } from './context.ts';
 /** What keeps a change from being sent now, and what becomes of it. */
 
 const retryMs = 5_000;
-/** A freeze lasts for hours, and each look asks Slack and the host. */
-const frozenRetryMs = 5 * 60_000;
 
 /** Why a change can't be sent for now; undefined: it can. */
 export async function blockedReason(
@@ -70,12 +69,6 @@ export async function endOrWait(
     }
   }
 }
-
-/** When what a freeze holds is looked at again: the policy may change before the freeze ends. */
-export const lookAgainInFreeze =
-  ({ expires_at }: Pick<Change, 'expires_at'>, { until = Infinity }: { readonly until: number | undefined }) =>
-  (now: number): number =>
-    Math.min(until, now + frozenRetryMs, expires_at);
 
 /** The text says why it waited, as shown on the card. */
 export const tooLate = (change: Change): Text =>

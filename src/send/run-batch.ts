@@ -92,20 +92,23 @@ export async function runBatch(context: SendContext, seen: Change): Promise<void
         return haltBatch(run, step.why);
       case 'all done':
       case 'all accepted':
-      case 'end': {
-        const kind = batchEnds[step.kind];
-        const why = kind === 'end' ? cutBy(run) : undefined;
-        const reply = endedReply(batch, changes, kind, why);
-        const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:ended`, tell: [batch.requester] };
-        const lastNote = why && joined([states.ended.says, why]);
-        await context.changeStore.advance(tx, batch, { kind }, { ...note, ...(lastNote && { lastNote }) });
-      }
+      case 'end':
+        return endBatch(run, batchEnds[step.kind]);
     }
   });
   context.onSaved();
 }
 
 const batchEnds = { 'all done': 'all_done', 'all accepted': 'all_accepted', end: 'end' } as const;
+
+async function endBatch(run: Run, kind: (typeof batchEnds)[keyof typeof batchEnds]): Promise<void> {
+  const { context, tx, batch, changes, at } = run;
+  const why = kind === 'end' ? cutBy(run) : undefined;
+  const reply = endedReply(batch, changes, kind, why);
+  const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:ended`, tell: [batch.requester] };
+  const lastNote = why && joined([states.ended.says, why]);
+  await context.changeStore.advance(tx, batch, { kind }, { ...note, ...(lastNote && { lastNote }) });
+}
 
 /** A step in its transaction. `changes`: those that the batch has begun. */
 type Run = {

@@ -119,8 +119,6 @@ async function siteFacts(database: Database, change: Change): Promise<PinnedCard
   return readingsInWords(readings);
 }
 
-/** Past changes, limited to what one person may read. */
-
 /** How many of an environment's newest changes are read. */
 const maxSent = 100;
 const maxTitleLength = 200;
