@@ -1,12 +1,8 @@
-import type { Person } from '../access/access-check.ts';
-import { askersMayClose, askersOf, heldAs } from '../access/authorization.ts';
+import { askersMayClose, heldAs } from '../access/authorization.ts';
 import { type Args, type Offer, Refusal } from '../base/errors.ts';
-import type { TakeBack } from '../commands/kit/page.ts';
-import { isAsker } from '../policy/approvers.ts';
-import { isPartOfBatch, type Change } from '../storage/changes.ts';
+import type { Change } from '../storage/changes.ts';
 import { joined, say, type Text, time, typed } from '../words/text.ts';
 import { coolsDown } from './change.ts';
-import type { ChangeContext } from './context.ts';
 import { pinnedCardOf, headingOf } from './pin.ts';
 import { mayBeDone } from './states-and-events.ts';
 import type { Database } from '../storage/database.ts';
@@ -153,21 +149,6 @@ export function decisionButtons(change: Change, installation: string): readonly 
     close('happened', 'It happened', 'that it was done'),
     close('did_not_happen', 'It did not happen', 'no sign of it'),
   ];
-}
-
-/** What the card offers this person to take the change back. The changes of a batch are taken back with it. */
-export function takeBackButtons(
-  { policy, database }: Pick<ChangeContext, 'policy' | 'database'>,
-  person: Person,
-  change: Change,
-): readonly TakeBack[] {
-  if (isPartOfBatch(change)) return [];
-  const reader = { isAsker: isAsker(policy(), person, askersOf(change)) };
-  return buttonsFor(reader, change, decisionButtons(change, database.installation)).flatMap(({ label, press }) => {
-    if (press.kind !== 'decision' || (press.verdict !== 'cancel' && press.verdict !== 'stop')) return [];
-    const { verdict, installation, number, version } = press;
-    return [{ label: `${label} #${number}`, verdict, installation, number, version }];
-  });
 }
 
 /**

@@ -1,14 +1,9 @@
-import { freezeDecision, namesOf } from '../access/in-freeze.ts';
+import { freezeDecision } from '../access/in-freeze.ts';
 import type { Person } from '../access/access-check.ts';
-import { aboutOf } from '../access/targets.ts';
-import { namesWith } from '../access/visibility.ts';
-import { reparse } from '../language/reparse.ts';
 import type { Resolved } from '../language/resolve.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
-import { freezesFrom, type FreezeDecision } from '../policy/freezes.ts';
+import type { FreezeDecision } from '../policy/freezes.ts';
 import type { Needed } from '../policy/rules.ts';
-import type { Change } from '../storage/changes.ts';
-import { say, type Text } from '../words/text.ts';
 import { isWayBack, type Restoring } from './undo.ts';
 import type { ChangeContext } from './context.ts';
 
@@ -41,24 +36,6 @@ export async function underFreezes(
 /** Whether nothing is asked for because of a freeze, now and later. */
 const isOpen = (decision: FreezeDecision): boolean =>
   decision.kind === 'open' && decision.names.length === 0 && decision.nextAt === undefined;
-
-/** A freeze lasts for hours, and each look asks Slack and the host. */
-const lookAgainMs = 5 * 60_000;
-
-/** When what a freeze holds is looked at again, epoch ms: the policy may change before the freeze ends. */
-export const lookAgainInFreeze =
-  ({ expires_at }: Pick<Change, 'expires_at'>, { until = Infinity }: { readonly until: number | undefined }) =>
-  (now: number): number =>
-    Math.min(until, now + lookAgainMs, expires_at);
-
-/** The freezes whose beginning ended the time of a batch, in words; undefined: none did. */
-export function cutShortBy(context: ChangeContext, batch: Change): Text | undefined {
-  const reparsed = reparse(batch, namesWith(context, batch));
-  if (reparsed === undefined) return undefined;
-  const { asked } = aboutOf(reparsed.resolved, context.company());
-  const found = freezesFrom(context.policy(), asked, batch.expires_at);
-  return found.length === 0 ? undefined : say`**A freeze has begun:** ${namesOf(found)}.`;
-}
 
 /** Whether the approval that a change was asked for with includes what an exception adds. */
 export const includes = (then: 'none' | Needed, added: 'none' | Needed): boolean =>

@@ -7,12 +7,12 @@ import { pauseOf } from '../storage/kv.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import type { ReadHandle } from '../storage/schema.ts';
 import { inline, joined, say, type Text } from '../words/text.ts';
-import { lookAgainInFreeze } from '../change/under-freezes.ts';
 import { lockInTheWay, lockInBrief } from '../change/lock-in-the-way.ts';
 import type { Rechecked } from '../change/recheck.ts';
 import { endsUnsent, pausedInWords } from '../change/replies.ts';
 import { stateText } from '../change/states-and-events.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
+import { lookAgainInFreeze } from './held-by-freeze.ts';
 import type { SendContext } from './context.ts';
 
 /** What keeps a change from being sent now, and what becomes of it. */

@@ -12,7 +12,7 @@ import { heldByFreeze } from '../change/recheck.ts';
 import { reparse } from '../language/reparse.ts';
 import { hourMs } from '../words/duration.ts';
 import { idsOf } from '../policy/memberships.ts';
-import { lookAgainInFreeze } from '../change/under-freezes.ts';
+import { lookAgainInFreeze } from './held-by-freeze.ts';
 import type { SendContext } from './context.ts';
 
 /** When people are reminded of what waits for them, and reminding those who have not approved. */

@@ -25,11 +25,11 @@ import {
 import { endedReply, stopNote, stoppedReply, whyStopped, stoppedReplyKey } from '../change/batch-card.ts';
 import { fingerprint } from '../change/pin.ts';
 import { pausedInWords } from '../change/replies.ts';
-import { cutShortBy } from '../change/under-freezes.ts';
 import { lockInTheWay, lockedBy } from '../change/lock-in-the-way.ts';
 import { keptReadings } from '../change/site-readings.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
 import { mayBreakSite } from './check-around.ts';
+import { cutShortBy } from './held-by-freeze.ts';
 import type { SendContext } from './context.ts';
 import { newChangeDetails, rowInBatch } from './new-change.ts';
 import { nextReminderOfUnknown } from './reminders.ts';

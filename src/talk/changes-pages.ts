@@ -22,7 +22,7 @@ import { besideState, eventInWords, markOf, stateText } from '../change/states-a
 import { itemLine, itemsShown } from '../change/batch-card.ts';
 import { pinnedCardOf, titleNow, type PinnedCard, isDone } from '../change/pin.ts';
 import { reasonText } from '../access/reason.ts';
-import { takeBackButtons } from '../change/buttons.ts';
+import { takeBackButtons } from './take-back.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
 import { askersNamed } from '../change/card.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../change/site-readings.ts';
