@@ -3,7 +3,8 @@ import { Refusal } from '../base/errors.ts';
 import { say } from '../words/text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
 import { freezeWarning, InFreeze, refusedInFreeze } from '../access/in-freeze.ts';
-import { targetKey } from '../access/targets.ts';
+import { inEmergency, noGlassRight } from '../access/break-glass.ts';
+import { aboutOf, targetKey } from '../access/targets.ts';
 import { pin, type Pinned } from '../change/pin.ts';
 import { underFreezes } from '../change/under-freezes.ts';
 import { validMs } from '../change/change.ts';
@@ -146,6 +147,11 @@ async function allowedNow(
     at,
   };
   const decision = await underFreezes(context, person, asked);
+  if (parsed.breakGlass) {
+    const { glassRight: right = noGlassRight } = authorized;
+    const about = { ...aboutOf(authorized, context.company()).asked, requester: person.id };
+    return { ...when, authorization: inEmergency(context.policy(), authorization, { right, decision, asked: about }) };
+  }
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
     return { ...when, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says, isHeld: true };

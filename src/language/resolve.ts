@@ -68,12 +68,13 @@ export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'inpu
     at: parsed.at,
     within: parsed.within,
     canary: parsed.canary,
+    breakGlass: parsed.breakGlass,
     handedOn: parsed.handedOn,
   });
 
 /** What would be done, without when, and without the id of the handed-on request. */
 export const withoutId = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>) => ({
-  parsed: { ...parsed, at: undefined, within: undefined, handedOn: undefined },
+  parsed: { ...parsed, at: undefined, within: undefined, breakGlass: undefined, handedOn: undefined },
   input,
 });
 

@@ -16,12 +16,13 @@ export type Extra = {
   readonly at?: string | undefined;
   readonly within?: string | undefined;
   readonly canary?: string | undefined;
+  readonly breakGlass?: boolean | undefined;
   readonly handOn?: boolean;
   readonly handedOn?: string | undefined;
 };
 
 /** The options of every action that people type. */
-export const actionOptions = ['reason', 'dry-run', 'queue', 'at', 'within', 'canary'] as const;
+export const actionOptions = ['reason', 'dry-run', 'queue', 'at', 'within', 'canary', 'break-glass'] as const;
 
 /** A field's name as an option: `searchReplace` is `--search-replace`. */
 export const optionName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -108,15 +109,16 @@ export function argsOf(
 const isPlaced = (field: Field): boolean =>
   field.place === 'word' && (field.kind === 'plain' || field.after === undefined);
 
-const optionsOf = ({ reason, dryRun, queue, at, within, canary, handOn, handedOn }: Extra): readonly string[] => [
+const optionsOf = ({ reason, dryRun, queue, at, within, canary, ...more }: Extra): readonly string[] => [
   ...(reason === undefined ? [] : [optionOf('reason', reason)]),
   ...(dryRun ? ['--dry-run'] : []),
   ...(queue ? ['--queue'] : []),
   ...(at === undefined ? [] : [optionOf('at', at)]),
   ...(within === undefined ? [] : [optionOf('within', within)]),
   ...(canary === undefined ? [] : [optionOf('canary', canary)]),
-  ...(handOn ? ['--hand-on'] : []),
-  ...(handedOn === undefined ? [] : [optionOf('handed-on', handedOn)]),
+  ...(more.breakGlass ? ['--break-glass'] : []),
+  ...(more.handOn ? ['--hand-on'] : []),
+  ...(more.handedOn === undefined ? [] : [optionOf('handed-on', more.handedOn)]),
 ];
 
 const optionOf = (option: string, value: string | undefined): string =>
