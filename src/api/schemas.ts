@@ -73,6 +73,7 @@ export const changeSchema = z.strictObject({
     .describe('Approvals it needs, of which groups; `also`: of which others as well, and from when on'),
   approved_by: z.array(z.string()),
   asked_at: instant,
+  scheduled_at: instant.nullable().describe('When it is to be sent at the earliest; null: as soon as it may be'),
   expires_at: instant,
   sent_at: instant.nullable(),
   events: z.string().describe('Where its events are'),
