@@ -5,7 +5,7 @@ import { decideFreeze, freezesAround, groupsIn, type FreezeDecision } from '../p
 import type { Freeze, Member, Needed, Policy } from '../policy/rules.ts';
 import { code, either, joined, say, time, type Text } from '../words/text.ts';
 import { canonicalArgs, type Resolved } from '../language/resolve.ts';
-import { atArg } from '../language/schedule.ts';
+import { windowFrom } from '../language/schedule.ts';
 import { aboutOf } from './targets.ts';
 import { MembershipUnknown, membersUnknownQuietly } from './unknown-groups.ts';
 
@@ -44,11 +44,11 @@ export function refusedInFreeze(
   if (decision.kind === 'unknown')
     return new MembershipUnknown(say`a freeze lets you run ${code(parsed.path)} now`, decision.groups, 'sent');
   const { until } = decision;
-  const at = until === undefined ? undefined : atArg(until);
-  const args = canonicalArgs({ parsed: { ...parsed, at }, input }, { reason: parsed.reason });
-  return new InFreeze(say`${freezeInWords(decision, where, parsed.at !== undefined)} Nothing was sent.`, {
+  const schedule = until === undefined ? undefined : windowFrom(until, parsed.schedule);
+  const args = canonicalArgs({ parsed: { ...parsed, schedule }, input }, { reason: parsed.reason });
+  return new InFreeze(say`${freezeInWords(decision, where, parsed.schedule !== undefined)} Nothing was sent.`, {
     hint: say`Ask again when it is over, or now with ${code('--at')} and a time after it.`,
-    offers: at === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
+    offers: schedule === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
   });
 }
 

@@ -58,7 +58,7 @@ export function pin(
   const wording = action.card({ ...of, now });
   const blocked = isBlocked ? blockedWarning(authorized) : undefined;
   const warning = joined([authorized.freeze, blocked, wording.warning], '\n');
-  const { schedule } = authorized;
+  const { schedule } = authorized.parsed;
   const when = schedule && { When: scheduleInWords(schedule, authorized.zone ?? 'UTC') };
   const said = pinnedCard({ ...wording, warning, facts: { ...when, ...wording.facts } });
   const card = { ...said, ...(access && { access }), ...(schedule && { schedule }) };

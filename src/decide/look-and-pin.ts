@@ -12,7 +12,7 @@ import { checkPlanFor } from '../change/check-plan.ts';
 import { canaryOf, pinBatch, leftOutFacts, type NothingToDo } from '../send/pin-batch.ts';
 import { asRefusal } from '../hosting/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';
-import { canonicalArgs, withoutId } from '../language/resolve.ts';
+import { canonicalArgs, storedArgs } from '../language/resolve.ts';
 import { scheduleOf } from '../language/schedule.ts';
 import { isZone } from '../words/zoned-time.ts';
 import type { SendContext } from '../send/context.ts';
@@ -72,7 +72,6 @@ async function pinEach(
 
 /** The authorization of a batch of these: each of them may add what it needs because of a freeze. */
 export const together = ({ authorization }: Authorized, items: readonly Authorized[]) => ({
-  schedule: items[0]?.schedule,
   authorization: {
     ...authorization,
     approval: strictestOf([authorization, ...items.map((one) => one.authorization)].map(({ approval }) => approval)),
@@ -133,24 +132,24 @@ async function allowedNow(
   authorized: Authorized,
   person: Person,
   now: number,
-): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'isHeld' | 'schedule' | 'zone'>> {
+): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'isHeld' | 'zone'>> {
   const { authorization, target, parsed } = authorized;
-  const schedule = scheduleOf(parsed, now, person.zone);
-  const when = { schedule, zone: isZone(person.zone) ? person.zone : 'UTC' };
+  const zone = isZone(person.zone) ? person.zone : 'UTC';
+  const schedule = scheduleOf(parsed, now, zone);
   const at = Math.max(now, schedule?.at ?? now);
   const asked = {
     resolved: authorized,
     target: target ? targetKey(target) : '',
-    args: JSON.stringify(canonicalArgs(withoutId(authorized))),
+    args: storedArgs(authorized),
     from: at,
     at,
   };
   const decision = await underFreezes(context, person, asked);
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
-    return { ...when, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says, isHeld: true };
+    return { zone, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says, isHeld: true };
   if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name);
   const approval = strictestOf([authorization.approval, decision.approval]);
   const until = schedule?.until ?? now + (approval === 'none' ? validMs : approval.expires);
-  return { ...when, authorization: { ...authorization, approval }, freeze: freezeWarning(decision, until) };
+  return { zone, authorization: { ...authorization, approval }, freeze: freezeWarning(decision, until) };
 }

@@ -4,6 +4,7 @@ import type { Command } from '../commands/index.ts';
 import { parseDuration } from '../words/duration.ts';
 import { Refusal } from '../base/errors.ts';
 import { code, joined, sample, say, type Text } from '../words/text.ts';
+import type { Schedule } from './schedule.ts';
 import { usage } from './usage.ts';
 import { isArrow, type Word } from './tokenize.ts';
 
@@ -271,9 +272,10 @@ export type ParsedCommand = {
   readonly dryRun: boolean;
   /** Waits in the queue if a lock is in the way. */
   readonly queue?: boolean;
-  /** When it is to be sent, as typed or, once it was read, in UTC; and how long it may take until then. */
+  /** When it is to be sent, and how long it may take from then on, as typed; once that was read, it is `schedule`. */
   readonly at?: string | undefined;
   readonly within?: string | undefined;
+  readonly schedule?: Schedule | undefined;
   /** The environment of a batch that goes first and alone, as typed. */
   readonly canary?: string | undefined;
   /** If this person may not run it, asks people who may. */

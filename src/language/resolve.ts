@@ -67,15 +67,19 @@ export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'inpu
     ...extra,
     at: parsed.at,
     within: parsed.within,
+    schedule: parsed.schedule,
     canary: parsed.canary,
     handedOn: parsed.handedOn,
   });
 
-/** What would be done, without when, and without the id of the handed-on request. */
-export const withoutId = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>) => ({
-  parsed: { ...parsed, at: undefined, within: undefined, handedOn: undefined },
-  input,
-});
+/** The arguments by which a change is stored and found: what it does, without when, and by whose request. */
+export const storedArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>): string =>
+  JSON.stringify(
+    canonicalArgs({
+      parsed: { ...parsed, at: undefined, within: undefined, schedule: undefined, handedOn: undefined },
+      input,
+    }),
+  );
 
 /** The words for a field's value. */
 export function shownAs(field: Field | undefined, value: unknown): Args {

@@ -4,6 +4,7 @@ import type { Command } from '../commands/index.ts';
 import { type Args, Refusal } from '../base/errors.ts';
 import { code, say } from '../words/text.ts';
 import { continuesTime } from '../commands/kit/values/times.ts';
+import { scheduleOptions, type Schedule } from './schedule.ts';
 import type { Word } from './tokenize.ts';
 
 /** How a command is typed: what may follow its path, its options, and their values. */
@@ -15,6 +16,7 @@ export type Extra = {
   readonly queue?: boolean;
   readonly at?: string | undefined;
   readonly within?: string | undefined;
+  readonly schedule?: Schedule | undefined;
   readonly canary?: string | undefined;
   readonly handOn?: boolean;
   readonly handedOn?: string | undefined;
@@ -108,16 +110,23 @@ export function argsOf(
 const isPlaced = (field: Field): boolean =>
   field.place === 'word' && (field.kind === 'plain' || field.after === undefined);
 
-const optionsOf = ({ reason, dryRun, queue, at, within, canary, handOn, handedOn }: Extra): readonly string[] => [
+const optionsOf = ({ reason, dryRun, queue, canary, handOn, handedOn, ...when }: Extra): readonly string[] => [
   ...(reason === undefined ? [] : [optionOf('reason', reason)]),
   ...(dryRun ? ['--dry-run'] : []),
   ...(queue ? ['--queue'] : []),
-  ...(at === undefined ? [] : [optionOf('at', at)]),
-  ...(within === undefined ? [] : [optionOf('within', within)]),
+  ...whenOptions(when),
   ...(canary === undefined ? [] : [optionOf('canary', canary)]),
   ...(handOn ? ['--hand-on'] : []),
   ...(handedOn === undefined ? [] : [optionOf('handed-on', handedOn)]),
 ];
+
+const whenOptions = ({ at, within, schedule }: Pick<Extra, 'at' | 'within' | 'schedule'>): readonly string[] =>
+  schedule
+    ? scheduleOptions(schedule)
+    : [
+        ...(at === undefined ? [] : [optionOf('at', at)]),
+        ...(within === undefined ? [] : [optionOf('within', within)]),
+      ];
 
 const optionOf = (option: string, value: string | undefined): string =>
   value === undefined ? `--${option}` : `--${option}=${value}`;

@@ -231,8 +231,7 @@ export async function freezeNoteFor(
   const { policy, company, database } = pipeline;
   const { target } = targetsOf(resolved, company());
   if (target === undefined || policy().freezes.length === 0) return undefined;
-  const { at: typed } = resolved.parsed;
-  const at = typed === undefined ? await within(lookMs, database.now()).catch(() => undefined) : Date.parse(typed);
+  const at = resolved.parsed.schedule?.at ?? (await within(lookMs, database.now()).catch(() => undefined));
   const note = at === undefined ? undefined : freezeNote(policy(), person, resolved, { company: company(), at });
   return note && say`⚠️ ${note}`;
 }

@@ -77,10 +77,9 @@ export async function drawForm(
   const { trouble, ...unfolded } = await formContentsOf(context, person, parsed, choices);
   // The rules may have changed while the host was read.
   // What is to be sent later looks at locks only then.
-  const lock = withLock && parsed.at === undefined ? await lockNote(context, person, withLock) : undefined;
+  const lock = withLock && parsed.schedule === undefined ? await lockNote(context, person, withLock) : undefined;
   const freeze = withLock && (await freezeNoteFor(context, person, withLock));
-  const { at } = parsed;
-  const when = at === undefined ? undefined : say`⏰ It is for ${time(Date.parse(at), 'date')}.`;
+  const when = parsed.schedule && say`⏰ It is for ${time(parsed.schedule.at, 'date')}.`;
   const notes = joined([when, lock, freeze, says, trouble?.says, trouble?.hint]);
   return formView(parsed, from, namesFor(context, person), { ...unfolded, ...(notes.length > 0 && { says: notes }) });
 }
@@ -170,7 +169,7 @@ async function reviewOf(
   const { approvers } = await whoWouldBeInvolved(context.pipeline, pinned, person.id);
   const notes = [
     notice,
-    pinned.schedule ? undefined : await lockNote(context, person, pinned),
+    pinned.parsed.schedule ? undefined : await lockNote(context, person, pinned),
     tooFewApprove(approvers.asks),
   ];
   const args = [...canonicalArgs(pinned)];

@@ -42,9 +42,8 @@ const memo = z.object({
   /** How the command was typed: as a dry run, or to be queued if a lock is in the way. */
   dryRun: z.boolean().optional(),
   queue: z.boolean().optional(),
-  /** When it is to be sent, in UTC, and for how long from then on it may be. */
-  at: z.string().optional(),
-  within: z.string().optional(),
+  /** When it is to be sent, epoch ms. */
+  schedule: z.object({ at: z.number(), until: z.number() }).optional(),
   /** The arguments of a review form (or the id of the kept ones), and the fingerprint of what it showed. */
   args: z.array(z.string()).optional(),
   stored: z.string().optional(),
@@ -71,34 +70,25 @@ export type FormContents = {
 
 /** The form of a command, filled in so far. */
 export function formView(
-  {
-    path,
-    command,
-    reason,
-    dryRun,
-    queue,
-    at,
-    within,
-  }: Pick<ParsedCommand, 'path' | 'command' | 'reason'> & TypedOptions,
+  { path, command, reason, dryRun, queue, schedule }: Pick<ParsedCommand, 'path' | 'command' | 'reason'> & TypedOptions,
   from: Origin,
   names: (id: string) => string | undefined,
   { fields, choices, says = inline(`${command.summary}.`) }: FormContents,
 ): ModalView {
   const blocks: KnownBlock[] = [richText([says]), ...fields.map((field) => inputOf(field, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason));
-  const memo: Memo = { origin: from, path, choices, dryRun, queue, at, within };
+  const memo: Memo = { origin: from, path, choices, dryRun, queue, schedule };
   return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
 }
 
 /** Typed options that have no field in a form. */
 type TypedOptions = {
-  readonly [K in 'dryRun' | 'queue' | 'at' | 'within']?: ParsedCommand[K] | undefined;
+  readonly [K in 'dryRun' | 'queue' | 'schedule']?: ParsedCommand[K] | undefined;
 };
-export const typedOptions = ({ dryRun = false, queue = false, at, within }: TypedOptions) => ({
+export const typedOptions = ({ dryRun = false, queue = false, schedule }: TypedOptions) => ({
   dryRun,
   queue,
-  at,
-  within,
+  schedule,
 });
 
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */

@@ -1,0 +1,90 @@
+import { dayMs, hourMs, minuteMs, parseDuration } from './duration.ts';
+import { code, say, type Text } from './text.ts';
+import { isZoneName, localDay, momentMeant, momentsOf, shownAt, timeOfDay } from './zoned-time.ts';
+
+/** Times to come, as people write them: `fri 18:00`, `tomorrow at 2am`, `in 90m`. */
+
+/** `at`: epoch ms; `zone`: the one in which it was read. `skipped`: no clock there shows it, and how that is. */
+type ReadTime = { readonly at: number; readonly zone: string; readonly skipped: Text | undefined };
+type Unread = { readonly why: Text };
+
+const shape =
+  /^(?:(?!at\b)(?<day>\d{4}-\d\d-\d\d(?=[T ])|[a-z]+)[T ]?)?(?:at )?(?<hour>\d{1,2})(?:[:.](?<minutes>\d\d))?(?: ?(?<half>[ap]m)\b)?(?:(?<utc>Z)| (?<named>[a-z][\w/+-]*))?$/i;
+
+/**
+ * Reads a time at `now` (epoch ms), by the clock of the zone that it names, or else of `zone` (IANA names). Without a
+ * date it is the next one. One that comes twice is its first, and one that the clock skips is as much later. If it can't
+ * be read, a sentence says why.
+ */
+export function readTime(text: string, now: number, zone: string): ReadTime | Unread {
+  const written = text.trim().replace(/\s+/g, ' ');
+  const ms = parseDuration(/^in (.+)$/i.exec(written)?.[1] ?? '');
+  if (ms !== undefined) return { at: Math.ceil((now + ms) / minuteMs) * minuteMs, zone, skipped: undefined };
+  const { day, hour, minutes, half, utc, named } = shape.exec(written)?.groups ?? {};
+  if (hour === undefined) return unreadable(text);
+  if (named !== undefined && !isZoneName(named))
+    return { why: say`${code(named)} is not a time zone; ${code('Europe/Berlin')} is one.` };
+  const there = utc === undefined ? (named ?? zone) : 'UTC';
+  const clock = clockOf(hour, minutes, half);
+  const today = Math.floor(shownAt(there, now) / dayMs) * dayMs;
+  const start = day === undefined ? today : startOfDay(day.toLowerCase(), today);
+  if (clock === undefined || start === undefined) return unreadable(text);
+  const [first, ...others] = readingsOf(day, clock);
+  if (first !== undefined)
+    return { why: say`“${written}” can mean two times: write ${code(first)} or ${code(others.join(' or '))}.` };
+  if (!clock.isWhole) return unreadable(text);
+  const again = day === undefined ? dayMs : weekdayNamed(day) === undefined ? 0 : 7 * dayMs;
+  return momentIn(there, start + clock.time, now, again);
+}
+
+/** A time of day in ms after midnight; `isHalf`: `2am`. `isWhole`: not just an hour, such as `2`. */
+type Clock = { readonly time: number; readonly isHalf: boolean; readonly isWhole: boolean };
+
+function clockOf(hour: string, minutes: string | undefined, half: string | undefined): Clock | undefined {
+  const isHalf = half !== undefined;
+  if (isHalf && (Number(hour) < 1 || Number(hour) > 12)) return undefined;
+  const hours = isHalf ? (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0) : hour;
+  const time = timeOfDay(`${hours}:${minutes ?? '00'}`);
+  return time === undefined ? undefined : { time, isHalf, isWhole: isHalf || minutes !== undefined };
+}
+
+/** The times that somebody may mean by an hour of either half of the day, or by the morning of a night; none: just one. */
+function readingsOf(day: string | undefined, { time, isHalf, isWhole }: Clock): readonly string[] {
+  const shown = (at: number): string => new Date(at % dayMs).toISOString().slice(11, 16);
+  const other = time + 12 * hourMs;
+  if (day?.toLowerCase() === 'tonight' && time < 12 * hourMs)
+    return [`today ${shown(isHalf ? time : other)}`, `tomorrow ${shown(time)}`];
+  if (isWhole || time < hourMs || time > 12 * hourMs) return [];
+  return [time, other].map((one) => (day === undefined ? shown(one) : `${day} ${shown(one)}`));
+}
+
+/** The moment of a local time, or of the one that is `again` later if it is over. */
+function momentIn(zone: string, local: number, now: number, again: number): ReadTime {
+  const [first] = momentsOf(zone, local);
+  const isOver = first === undefined ? local <= shownAt(zone, now) : first <= now;
+  const meant = local + (isOver ? again : 0);
+  const [date, clock] = new Date(meant).toISOString().slice(0, 16).split('T');
+  const isThere = momentsOf(zone, meant).length > 0;
+  const skips = say`There is no ${clock} on ${date} in ${zone}: the clock is put forward over it.`;
+  return { at: momentMeant(zone, meant), zone, skipped: isThere ? undefined : skips };
+}
+
+/** The start of a day as local time, for `tomorrow`, `fri` or `2026-11-30`; `today` is that of today. */
+function startOfDay(day: string, today: number): number | undefined {
+  if (day === 'today' || day === 'tonight') return today;
+  if (day === 'tomorrow') return today + dayMs;
+  const weekday = weekdayNamed(day);
+  return weekday === undefined ? localDay(day) : today + ((weekday - new Date(today).getUTCDay() + 7) % 7) * dayMs;
+}
+
+const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+/** The day of the week (0 is Sunday) that `fri` or `Friday` names; undefined if it is none. */
+export function weekdayNamed(text: string): number | undefined {
+  const at = text.length < 3 ? -1 : days.findIndex((one) => one.startsWith(text.toLowerCase()));
+  return at < 0 ? undefined : at;
+}
+
+const unreadable = (text: string): Unread => ({
+  why: say`I can't read “${text.slice(0, 40)}” as a time: write it like ${code('14:30')}, ${code('tomorrow 02:00')}, ${code('fri 6pm')} or ${code('in 2 hours')}.`,
+});
