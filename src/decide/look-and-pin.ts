@@ -13,7 +13,6 @@ import { canaryOf, pinBatch, leftOutFacts, type NothingToDo } from '../send/pin-
 import { asRefusal } from '../hosting/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';
 import { canonicalArgs, storedArgs } from '../language/resolve.ts';
-import { scheduleOf } from '../language/schedule.ts';
 import { isZone } from '../words/zoned-time.ts';
 import type { SendContext } from '../send/context.ts';
 
@@ -102,6 +101,7 @@ export async function lookAndPin(
   action: AnyAction,
   by: Asking = {},
 ): Promise<Pinned> {
+  if (authorized.parsed.at !== undefined) throw new Error('its time was not read');
   if (authorized.each) return pinEach(context, authorized, action, authorized.each, by);
   return pinOne(context, authorized, action, { ...by, isInBatch: false });
 }
@@ -134,8 +134,8 @@ async function allowedNow(
   now: number,
 ): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'isHeld' | 'zone'>> {
   const { authorization, target, parsed } = authorized;
+  const { schedule } = parsed;
   const zone = isZone(person.zone) ? person.zone : 'UTC';
-  const schedule = scheduleOf(parsed, now, zone);
   const at = Math.max(now, schedule?.at ?? now);
   const asked = {
     resolved: authorized,

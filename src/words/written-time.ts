@@ -1,5 +1,5 @@
 import { dayMs, hourMs, minuteMs, parseDuration } from './duration.ts';
-import { code, say, type Text } from './text.ts';
+import { code, either, say, type Text } from './text.ts';
 import { isZoneName, localDay, momentMeant, momentsOf, shownAt, timeOfDay } from './zoned-time.ts';
 
 /** Times to come, as people write them: `fri 18:00`, `tomorrow at 2am`, `in 90m`. */
@@ -20,42 +20,39 @@ export function readTime(text: string, now: number, zone: string): ReadTime | Un
   const written = text.trim().replace(/\s+/g, ' ');
   const ms = parseDuration(/^in (.+)$/i.exec(written)?.[1] ?? '');
   if (ms !== undefined) return { at: Math.ceil((now + ms) / minuteMs) * minuteMs, zone, skipped: undefined };
-  const { day, hour, minutes, half, utc, named } = shape.exec(written)?.groups ?? {};
-  if (hour === undefined) return unreadable(text);
+  const { day = '', utc, named, ...typed } = shape.exec(written)?.groups ?? {};
+  const clock = clockOf(typed);
+  const there = utc === undefined ? (named ?? zone) : 'UTC';
+  const today = Math.floor(shownAt(there, now) / dayMs) * dayMs;
+  const start = startOfDay(day.toLowerCase(), today);
+  if (clock === undefined || start === undefined) return unreadable(text);
   if (named !== undefined && !isZoneName(named))
     return { why: say`${code(named)} is not a time zone; ${code('Europe/Berlin')} is one.` };
-  const there = utc === undefined ? (named ?? zone) : 'UTC';
-  const clock = clockOf(hour, minutes, half);
-  const today = Math.floor(shownAt(there, now) / dayMs) * dayMs;
-  const start = day === undefined ? today : startOfDay(day.toLowerCase(), today);
-  if (clock === undefined || start === undefined) return unreadable(text);
-  const [first, ...others] = readingsOf(day, clock);
-  if (first !== undefined)
-    return { why: say`“${written}” can mean two times: write ${code(first)} or ${code(others.join(' or '))}.` };
+  const readings = readingsOf(day, clock).map((one) => code(one.trim()));
+  if (readings.length > 0) return { why: say`“${written}” can mean two times: write ${either(readings)}.` };
   if (!clock.isWhole) return unreadable(text);
-  const again = day === undefined ? dayMs : weekdayNamed(day) === undefined ? 0 : 7 * dayMs;
-  return momentIn(there, start + clock.time, now, again);
+  return momentIn(there, start + clock.time, now, day === '' ? dayMs : weekdayNamed(day) === undefined ? 0 : 7 * dayMs);
 }
 
 /** A time of day in ms after midnight; `isHalf`: `2am`. `isWhole`: not just an hour, such as `2`. */
 type Clock = { readonly time: number; readonly isHalf: boolean; readonly isWhole: boolean };
 
-function clockOf(hour: string, minutes: string | undefined, half: string | undefined): Clock | undefined {
+function clockOf({ hour = '', minutes, half }: Readonly<Record<string, string | undefined>>): Clock | undefined {
   const isHalf = half !== undefined;
-  if (isHalf && (Number(hour) < 1 || Number(hour) > 12)) return undefined;
+  if (isHalf && !/^(?:0?[1-9]|1[0-2])$/.test(hour)) return undefined;
   const hours = isHalf ? (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0) : hour;
   const time = timeOfDay(`${hours}:${minutes ?? '00'}`);
   return time === undefined ? undefined : { time, isHalf, isWhole: isHalf || minutes !== undefined };
 }
 
 /** The times that somebody may mean by an hour of either half of the day, or by the morning of a night; none: just one. */
-function readingsOf(day: string | undefined, { time, isHalf, isWhole }: Clock): readonly string[] {
+function readingsOf(day: string, { time, isHalf, isWhole }: Clock): readonly string[] {
   const shown = (at: number): string => new Date(at % dayMs).toISOString().slice(11, 16);
   const other = time + 12 * hourMs;
-  if (day?.toLowerCase() === 'tonight' && time < 12 * hourMs)
+  if (day.toLowerCase() === 'tonight' && time < 12 * hourMs)
     return [`today ${shown(isHalf ? time : other)}`, `tomorrow ${shown(time)}`];
   if (isWhole || time < hourMs || time > 12 * hourMs) return [];
-  return [time, other].map((one) => (day === undefined ? shown(one) : `${day} ${shown(one)}`));
+  return [time, other].map((one) => `${day} ${shown(one)}`);
 }
 
 /** The moment of a local time, or of the one that is `again` later if it is over. */
@@ -69,9 +66,9 @@ function momentIn(zone: string, local: number, now: number, again: number): Read
   return { at: momentMeant(zone, meant), zone, skipped: isThere ? undefined : skips };
 }
 
-/** The start of a day as local time, for `tomorrow`, `fri` or `2026-11-30`; `today` is that of today. */
+/** The start of a day as local time, for `tomorrow`, `fri`, `2026-11-30` or nothing; `today` is that of today. */
 function startOfDay(day: string, today: number): number | undefined {
-  if (day === 'today' || day === 'tonight') return today;
+  if (day === '' || day === 'today' || day === 'tonight') return today;
   if (day === 'tomorrow') return today + dayMs;
   const weekday = weekdayNamed(day);
   return weekday === undefined ? localDay(day) : today + ((weekday - new Date(today).getUTCDay() + 7) % 7) * dayMs;

@@ -14,7 +14,7 @@ import { lookAndPin } from '../../src/decide/look-and-pin.ts';
 import { save } from '../../src/decide/submit.ts';
 import { parseArgs } from '../../src/language/parse.ts';
 import { resolve } from '../../src/language/resolve.ts';
-import { scheduleOf } from '../../src/language/schedule.ts';
+import { scheduled, scheduleOf } from '../../src/language/schedule.ts';
 import { decideFreeze } from '../../src/policy/freezes.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { step } from '../../src/send/worker.ts';
@@ -159,7 +159,8 @@ async function world() {
     const parsed = { ...parseArgs(words, catalogue), ...typed };
     if (parsed.command.shape !== 'action') throw new Error('no action');
     try {
-      const authorized = authorize(rules.now, zoned, resolve(parsed, names), company);
+      const read = scheduled(parsed, clock.now, week.zone);
+      const authorized = authorize(rules.now, zoned, resolve(read, names), company);
       const pinned = await lookAndPin(context, authorized, parsed.command, { person: zoned });
       const confirmation = { shown: pinned.fingerprint, typedName: nameToType(pinned.action, pinned.target) };
       const requester = { person: zoned, channel: { id: 'C1', shared: false } };

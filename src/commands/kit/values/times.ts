@@ -82,5 +82,5 @@ export const continuesTime = (before: string, word: string): boolean =>
   isAmountAndUnit(before.replace(/^in /i, ''), word) ||
   (/^ago$/i.test(word) && parseDuration(before) !== undefined) ||
   (/\b\d{1,2}(?:[:.]\d\d)?$/.test(before) && /^[ap]m$/i.test(word)) ||
-  (/^(?:in|at|[a-z]{3,9}|\d{4}-\d\d-\d\d)(?: at)?$/i.test(before) &&
+  (/^(?:[a-z]{2,9}|\d{4}-\d\d-\d\d)(?: at)?$/i.test(before) &&
     /^(?:at|\d{1,2}(?:[:.]\d\d)?(?:[ap]m)?|\d+[smhd])$/i.test(word));
