@@ -2,17 +2,16 @@ import type { AnyAction } from '../commands/kit/action.ts';
 import { Refusal } from '../base/errors.ts';
 import { say } from '../words/text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
-import { freezeWarning, InFreeze, refusedInFreeze } from '../access/in-freeze.ts';
-import { targetKey } from '../access/targets.ts';
+import { freezeWarning, InFreeze, refusedInFreeze } from '../access/freeze-words.ts';
 import { pin, type Pinned } from '../change/pin.ts';
-import { underFreezes } from '../change/under-freezes.ts';
+import { checkFreezes } from '../change/freeze-check.ts';
 import { validMs } from '../change/change.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
 import { checkPlanFor } from '../change/check-plan.ts';
 import { canaryOf, pinBatch, leftOutFacts, type NothingToDo } from '../send/pin-batch.ts';
 import { asRefusal } from '../hosting/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';
-import { canonicalArgs, storedArgs } from '../language/resolve.ts';
+import { canonicalArgs } from '../language/resolve.ts';
 import { isZone } from '../words/zoned-time.ts';
 import type { SendContext } from '../send/context.ts';
 
@@ -137,14 +136,7 @@ async function allowedNow(
   const { schedule } = parsed;
   const zone = isZone(person.zone) ? person.zone : 'UTC';
   const at = Math.max(now, schedule?.at ?? now);
-  const asked = {
-    resolved: authorized,
-    target: target ? targetKey(target) : '',
-    args: storedArgs(authorized),
-    from: at,
-    at,
-  };
-  const decision = await underFreezes(context, person, asked);
+  const decision = await checkFreezes(context, person, { resolved: authorized, at });
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
     return { zone, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says, isHeld: true };

@@ -4,7 +4,6 @@ import { dayMs, hourMs, minuteMs, showDuration } from '../words/duration.ts';
 import { code, joined, say, time, type Text } from '../words/text.ts';
 import { readTime } from '../words/written-time.ts';
 import { momentsOf, shownAt } from '../words/zoned-time.ts';
-import type { ParsedCommand } from './bind-arguments.ts';
 
 /** When an action is to be sent: `--at`, and how long it may take to begin, `--within`. */
 
@@ -16,10 +15,16 @@ const usualMs = 15 * minuteMs;
 const longestMs = 2 * hourMs;
 const farthestMs = 30 * dayMs;
 
-type Timed = Pick<ParsedCommand, 'at' | 'within' | 'schedule' | 'queue'>;
+/** When a command is to be sent: what was typed after `--at` and `--within` or, once that was read, the window. */
+export type Timing = {
+  readonly at?: string | undefined;
+  readonly within?: string | undefined;
+  readonly schedule?: Schedule | undefined;
+};
+type Timed = Timing & { readonly queue?: boolean };
 
 /** The command with its window instead of the typed time, if it has one. As `scheduleOf`. */
-export function scheduled(parsed: ParsedCommand, now: number, zone: string): ParsedCommand {
+export function scheduled<T extends Timed>(parsed: T, now: number, zone: string): T {
   const schedule = scheduleOf(parsed, now, zone);
   return schedule ? { ...parsed, at: undefined, within: undefined, schedule } : parsed;
 }
@@ -41,7 +46,7 @@ export function scheduleOf({ queue, schedule, ...typed }: Timed, now: number, zo
   return { at, until };
 }
 
-function typedWindow({ at: text, within }: Omit<Timed, 'queue'>, now: number, zone: string): Schedule | undefined {
+function typedWindow({ at: text, within }: Timing, now: number, zone: string): Schedule | undefined {
   const lasts = within === undefined ? usualMs : readDuration('--within', within, minuteMs, longestMs);
   if (text !== undefined) {
     const read = readTime(text, now, zone);

@@ -4,19 +4,16 @@ import type { Command } from '../commands/index.ts';
 import { type Args, Refusal } from '../base/errors.ts';
 import { code, say } from '../words/text.ts';
 import { continuesTime } from '../commands/kit/values/times.ts';
-import { scheduleOptions, type Schedule } from './schedule.ts';
+import { scheduleOptions, type Timing } from './schedule.ts';
 import type { Word } from './tokenize.ts';
 
 /** How a command is typed: what may follow its path, its options, and their values. */
 
 /** Options that don't belong to the command's own fields. */
-export type Extra = {
+export type Extra = Timing & {
   readonly reason?: string | undefined;
   readonly dryRun?: boolean;
   readonly queue?: boolean;
-  readonly at?: string | undefined;
-  readonly within?: string | undefined;
-  readonly schedule?: Schedule | undefined;
   readonly canary?: string | undefined;
   readonly handOn?: boolean;
   readonly handedOn?: string | undefined;
@@ -120,7 +117,7 @@ const optionsOf = ({ reason, dryRun, queue, canary, handOn, handedOn, ...when }:
   ...(handedOn === undefined ? [] : [optionOf('handed-on', handedOn)]),
 ];
 
-const whenOptions = ({ at, within, schedule }: Pick<Extra, 'at' | 'within' | 'schedule'>): readonly string[] =>
+const whenOptions = ({ at, within, schedule }: Timing): readonly string[] =>
   schedule
     ? scheduleOptions(schedule)
     : [

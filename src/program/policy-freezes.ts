@@ -82,9 +82,9 @@ function inWords(decision: FreezeDecision, asksOf: ReturnType<typeof asksIn>, { 
         : undefined,
     ]);
   }
-  const { names, approval, nextAt } = decision;
+  const { names, approval, openUntil } = decision;
   const isExcepted = names.length > 0;
-  const next = nextAt === undefined ? undefined : say`The next one begins at ${shown(nextAt)}.`;
+  const next = openUntil === undefined ? undefined : say`The next one begins at ${shown(openUntil)}.`;
   if (!isExcepted) return joined([say`At ${shown(at)} no freeze holds it.`, next]);
   return joined([
     say`At ${shown(at)} it is excepted from ${joined(names.map(code), ', ')}.`,

@@ -6,7 +6,7 @@ import { listVotes } from '../storage/votes.ts';
 import { mayEnd } from '../change/approve.ts';
 import { coolsDown } from '../change/change.ts';
 import { askersOf } from '../access/authorization.ts';
-import { freezesAt } from '../access/in-freeze.ts';
+import { freezesAt } from '../access/freeze-words.ts';
 import type { Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { endingOf, isCloser } from '../change/closers.ts';

@@ -20,39 +20,41 @@ export function readTime(text: string, now: number, zone: string): ReadTime | Un
   const written = text.trim().replace(/\s+/g, ' ');
   const ms = parseDuration(/^in (.+)$/i.exec(written)?.[1] ?? '');
   if (ms !== undefined) return { at: Math.ceil((now + ms) / minuteMs) * minuteMs, zone, skipped: undefined };
-  const { day = '', utc, named, ...typed } = shape.exec(written)?.groups ?? {};
+  const { day = '', utc, named = zone, ...typed } = shape.exec(written)?.groups ?? {};
+  const there = utc === undefined ? named : 'UTC';
   const clock = clockOf(typed);
-  const there = utc === undefined ? (named ?? zone) : 'UTC';
-  const today = Math.floor(shownAt(there, now) / dayMs) * dayMs;
-  const start = startOfDay(day.toLowerCase(), today);
-  if (clock === undefined || start === undefined) return unreadable(text);
-  if (named !== undefined && !isZoneName(named))
+  const on = dayOf(day.toLowerCase(), Math.floor(shownAt(there, now) / dayMs) * dayMs);
+  if (clock === undefined || on === undefined)
+    return {
+      why: say`I can't read “${text.slice(0, 40)}” as a time: write it like ${code('14:30')}, ${code('tomorrow 02:00')}, ${code('fri 6pm')} or ${code('in 2 hours')}.`,
+    };
+  if (named !== zone && !isZoneName(named))
     return { why: say`${code(named)} is not a time zone; ${code('Europe/Berlin')} is one.` };
-  const readings = readingsOf(day, clock).map((one) => code(one.trim()));
-  if (readings.length > 0) return { why: say`“${written}” can mean two times: write ${either(readings)}.` };
-  if (!clock.isWhole) return unreadable(text);
-  return momentIn(there, start + clock.time, now, day === '' ? dayMs : weekdayNamed(day) === undefined ? 0 : 7 * dayMs);
+  const readings = readingsOf(day, clock);
+  if (readings.length > 0)
+    return { why: say`“${written}” can mean two times: write ${either(readings.map((one) => code(one.trim())))}.` };
+  return momentIn(there, on.start + clock.time, now, on.again);
 }
 
-/** A time of day in ms after midnight; `isHalf`: `2am`. `isWhole`: not just an hour, such as `2`. */
-type Clock = { readonly time: number; readonly isHalf: boolean; readonly isWhole: boolean };
+/** A time of day in ms after midnight. `isBare`: just an hour up to 12, such as `2`; `isHalf`: `2am`. */
+type Clock = { readonly time: number; readonly isBare: boolean; readonly isHalf: boolean };
 
 function clockOf({ hour = '', minutes, half }: Readonly<Record<string, string | undefined>>): Clock | undefined {
   const isHalf = half !== undefined;
-  if (isHalf && !/^(?:0?[1-9]|1[0-2])$/.test(hour)) return undefined;
+  const isBare = !isHalf && minutes === undefined;
+  if ((isHalf || isBare) && !/^(?:0?[1-9]|1[0-2])$/.test(hour)) return undefined;
   const hours = isHalf ? (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0) : hour;
   const time = timeOfDay(`${hours}:${minutes ?? '00'}`);
-  return time === undefined ? undefined : { time, isHalf, isWhole: isHalf || minutes !== undefined };
+  return time === undefined ? undefined : { time, isBare, isHalf };
 }
 
 /** The times that somebody may mean by an hour of either half of the day, or by the morning of a night; none: just one. */
-function readingsOf(day: string, { time, isHalf, isWhole }: Clock): readonly string[] {
+function readingsOf(day: string, { time, isBare, isHalf }: Clock): readonly string[] {
   const shown = (at: number): string => new Date(at % dayMs).toISOString().slice(11, 16);
   const other = time + 12 * hourMs;
   if (day.toLowerCase() === 'tonight' && time < 12 * hourMs)
     return [`today ${shown(isHalf ? time : other)}`, `tomorrow ${shown(time)}`];
-  if (isWhole || time < hourMs || time > 12 * hourMs) return [];
-  return [time, other].map((one) => `${day} ${shown(one)}`);
+  return isBare ? [time, other].map((one) => `${day} ${shown(one)}`) : [];
 }
 
 /** The moment of a local time, or of the one that is `again` later if it is over. */
@@ -66,12 +68,17 @@ function momentIn(zone: string, local: number, now: number, again: number): Read
   return { at: momentMeant(zone, meant), zone, skipped: isThere ? undefined : skips };
 }
 
-/** The start of a day as local time, for `tomorrow`, `fri`, `2026-11-30` or nothing; `today` is that of today. */
-function startOfDay(day: string, today: number): number | undefined {
-  if (day === '' || day === 'today' || day === 'tonight') return today;
-  if (day === 'tomorrow') return today + dayMs;
+/**
+ * The start of a day as local time, for `tomorrow`, `fri`, `2026-11-30` or nothing, and how much later it comes again;
+ * `today` is that of today.
+ */
+function dayOf(day: string, today: number): { readonly start: number; readonly again: number } | undefined {
+  if (day === '') return { start: today, again: dayMs };
   const weekday = weekdayNamed(day);
-  return weekday === undefined ? localDay(day) : today + ((weekday - new Date(today).getUTCDay() + 7) % 7) * dayMs;
+  if (weekday !== undefined)
+    return { start: today + ((weekday - new Date(today).getUTCDay() + 7) % 7) * dayMs, again: 7 * dayMs };
+  const start = day === 'today' || day === 'tonight' ? today : day === 'tomorrow' ? today + dayMs : localDay(day);
+  return start === undefined ? undefined : { start, again: 0 };
 }
 
 const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
@@ -81,7 +88,3 @@ export function weekdayNamed(text: string): number | undefined {
   const at = text.length < 3 ? -1 : days.findIndex((one) => one.startsWith(text.toLowerCase()));
   return at < 0 ? undefined : at;
 }
-
-const unreadable = (text: string): Unread => ({
-  why: say`I can't read “${text.slice(0, 40)}” as a time: write it like ${code('14:30')}, ${code('tomorrow 02:00')}, ${code('fri 6pm')} or ${code('in 2 hours')}.`,
-});

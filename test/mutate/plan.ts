@@ -27,8 +27,8 @@ export const mutated: readonly string[] = [
   'src/policy/freezes.ts',
   'src/policy/freeze-time.ts',
   'src/language/schedule.ts',
-  'src/access/in-freeze.ts',
-  'src/change/under-freezes.ts',
+  'src/access/freeze-words.ts',
+  'src/change/freeze-check.ts',
 ];
 
 /**
@@ -58,6 +58,6 @@ export const tests: readonly string[] = [
   'test/policy/freezes.test.ts',
   'test/policy/freezes-shape.test.ts',
   'test/policy/freeze-time.test.ts',
-  'test/access/in-freeze.test.ts',
+  'test/access/freeze-words.test.ts',
   'test/matrix/freezes.test.ts',
 ];

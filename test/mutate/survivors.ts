@@ -103,16 +103,20 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'weekday - new Date(today).getUTCDay() + 7 → weekday - new Date(today).getUTCDay() - 7',
     ),
   ],
-  'src/change/under-freezes.ts': [
+  'src/change/freeze-check.ts': [
     ...same(
       'What meets no freeze is as free as a way back; only a read is spared.',
-      "decision.kind === 'open' && decision.names.length === 0 && decision.nextAt === undefined;",
+      "decision.kind === 'open' && decision.names.length === 0 && decision.openUntil === undefined;",
       "decision.kind === 'open' && decision.names.length === 0 && d … t === undefined → false",
       '\'open\' → ""',
     ),
   ],
-  'src/access/in-freeze.ts': [
-    ...same('Undefined is before no time.', 'nextAt !== undefined && nextAt < until', 'nextAt !== undefined → true'),
+  'src/access/freeze-words.ts': [
+    ...same(
+      'Undefined is before no time.',
+      'openUntil !== undefined && openUntil < until',
+      'openUntil !== undefined → true',
+    ),
   ],
   'src/access/assert-channel.ts': [
     ...same(

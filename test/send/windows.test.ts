@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Refusal } from '../../src/base/errors.ts';
 import { authorize } from '../../src/access/access-check.ts';
 import { lockKey } from '../../src/access/targets.ts';
-import { InFreeze } from '../../src/access/in-freeze.ts';
+import { InFreeze } from '../../src/access/freeze-words.ts';
 import { move, readyToSend, type ChangeEvent, type TransitionInput } from '../../src/change/change.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
 import { nameToType } from '../../src/change/confirmation.ts';

@@ -4,7 +4,7 @@ import { firstOf } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../base/errors.ts';
 import type { Authorized, Person } from '../../access/access-check.ts';
-import { InFreeze } from '../../access/in-freeze.ts';
+import { InFreeze } from '../../access/freeze-words.ts';
 import { tooFewApprove } from '../../access/nobody-approves.ts';
 import type { Press } from '../../change/buttons.ts';
 import type { Pinned } from '../../change/pin.ts';

@@ -7,11 +7,13 @@ import {
   InFreeze,
   namesOf,
   refusedInFreeze,
-} from '../../src/access/in-freeze.ts';
+} from '../../src/access/freeze-words.ts';
+import { aboutOf } from '../../src/access/targets.ts';
 import { MembershipUnknown } from '../../src/access/unknown-groups.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { parseArgs } from '../../src/language/parse.ts';
-import { resolve } from '../../src/language/resolve.ts';
+import { resolve, type Resolved } from '../../src/language/resolve.ts';
+import { decideFreeze } from '../../src/policy/freezes.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { dayMs } from '../../src/words/duration.ts';
 import { plain, type Text } from '../../src/words/text.ts';
@@ -36,8 +38,12 @@ const clears = resolve(parseArgs(['cache', 'clear', live.id], catalogue), names)
 const shown = (text: Text | undefined): string | undefined =>
   text &&
   plain(text.map((one) => ('at' in one ? { text: `${new Date(one.at).toISOString().slice(0, 16)} ${one.as}` } : one)));
-const note = (person = ana, ...freezes: readonly string[]): string | undefined =>
-  shown(freezeNote(policyWith(...freezes), person, clears, { company, at }));
+const noteOn = (request: Resolved, person = ana, ...freezes: readonly string[]): string | undefined => {
+  const { asked, target } = aboutOf(request, company);
+  const decision = decideFreeze(policyWith(...freezes), person, asked, at);
+  return shown(freezeNote({ decision, at }, target?.name));
+};
+const note = noteOn.bind(undefined, clears);
 
 test.each<[what: string, freezes: readonly string[], says: string | undefined]>([
   ['one that is over', ['name: over, from: 2026-11-26 18:00, to: 2026-11-27 20:00'], undefined],
@@ -66,7 +72,7 @@ test.each<[what: string, freezes: readonly string[], says: string | undefined]>(
 
 test('before it is asked for: on many environments', () => {
   const many = resolve(parseArgs(['cache', 'clear', '*/*'], catalogue), names);
-  expect(shown(freezeNote(policyWith(peak), ana, many, { company, at }))).toMatch(/^This is in a freeze until /);
+  expect(noteOn(many, ana, peak)).toMatch(/^This is in a freeze until /);
 });
 
 test('before it is asked for: an exception for people whom Slack does not name', () => {
@@ -116,10 +122,10 @@ test('the freezes of some environments, whoever asks: until when, for what, and 
 });
 
 test('a card says of the next freeze only if that begins while the change may be sent', () => {
-  const next = { kind: 'open', approval: 'none', names: [], nextAt: at } as const;
+  const next = { kind: 'open', approval: 'none', names: [], openUntil: at } as const;
   expect(freezeWarning(next, at)).toBeUndefined();
   expect(shown(freezeWarning(next, at + 1))).toMatch(/^A freeze begins/);
-  expect(freezeWarning({ ...next, nextAt: undefined }, at + dayMs)).toBeUndefined();
+  expect(freezeWarning({ ...next, openUntil: undefined }, at + dayMs)).toBeUndefined();
   expect(
     shown(
       namesOf([
