@@ -26,6 +26,7 @@ export const mutated: readonly string[] = [
   // Freezes, and the window in which something is to be sent.
   'src/policy/freezes.ts',
   'src/policy/freeze-time.ts',
+  'src/words/written-time.ts',
   'src/language/schedule.ts',
   'src/access/freeze-words.ts',
   'src/change/freeze-check.ts',

@@ -81,28 +81,6 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'known(time).set(week, made); → ;',
     ),
   ],
-  'src/language/schedule.ts': [
-    ...same(
-      'Neither is a time of day.',
-      "const { day, clock = '', utc } = shape.exec(text.trim())?.groups ?? {};",
-      '\'\' → "Stryker was here!"',
-    ),
-    ...same(
-      'A zone that there is not is read as UTC.',
-      "const there = utc === undefined ? zone : 'UTC';",
-      '\'UTC\' → ""',
-    ),
-    ...same(
-      'No clock ever shows a time that it skips.',
-      'const isOver = first === undefined ? start + clockMs <= shown : first <= now;',
-      'start + clockMs <= shown → start + clockMs < shown',
-    ),
-    ...same(
-      'A day that is over is that of the next week.',
-      'return today + ((weekday - new Date(today).getUTCDay() + 7) % 7) * dayMs;',
-      'weekday - new Date(today).getUTCDay() + 7 → weekday - new Date(today).getUTCDay() - 7',
-    ),
-  ],
   'src/change/freeze-check.ts': [
     ...same(
       'What meets no freeze is as free as a way back; only a read is spared.',
