@@ -18,7 +18,7 @@ const shape =
  */
 export function readTime(text: string, now: number, zone: string): ReadTime | Unread {
   const written = text.trim().replace(/\s+/g, ' ');
-  const ms = parseDuration(/^in (.+)$/i.exec(written)?.[1] ?? '');
+  const ms = parseDuration(/^in (.+)/i.exec(written)?.[1] ?? '');
   if (ms !== undefined) return { at: Math.ceil((now + ms) / minuteMs) * minuteMs, zone, skipped: undefined };
   const { day = '', utc, named = zone, ...typed } = shape.exec(written)?.groups ?? {};
   const there = utc === undefined ? named : 'UTC';
@@ -29,7 +29,7 @@ export function readTime(text: string, now: number, zone: string): ReadTime | Un
       why: say`I can't read “${text.slice(0, 40)}” as a time: write it like ${code('14:30')}, ${code('tomorrow 02:00')}, ${code('fri 6pm')} or ${code('in 2 hours')}.`,
     };
   if (named !== zone && !isZoneName(named))
-    return { why: say`${code(named)} is not a time zone; ${code('Europe/Berlin')} is one.` };
+    return { why: say`${code(named.slice(0, 40))} is not a time zone; ${code('Europe/Berlin')} is one.` };
   const readings = readingsOf(day, clock);
   if (readings.length > 0)
     return { why: say`“${written}” can mean two times: write ${either(readings.map((one) => code(one.trim())))}.` };

@@ -99,6 +99,16 @@ test('a refusal says until when, and what to do; an unknown group makes it later
     },
   ]);
   expect(refusedInFreeze({ ...held, until: undefined }, clears, undefined).offers).toEqual([]);
+  const schedule = { at: at - 60_000, until: at };
+  const later = refusedInFreeze(
+    held,
+    { ...clears, parsed: { ...clears.parsed, schedule, reason: 'release 42' } },
+    live.name,
+  );
+  expect(refusalText(later)).toMatch(/^acme-shop\/live will be in a freeze then, until /);
+  expect(later.offers[0]?.args).toEqual(
+    `cache|clear|${live.id}|--reason=release 42|--at=2026-11-27T20:00Z|--within=1m`.split('|'),
+  );
   expect(freezeInWords(held, live.name)).toContainEqual({ at, as: 'date' });
   const unknown = refusedInFreeze({ kind: 'unknown', groups: ['S0ONCALL'] }, clears, live.name);
   expect(unknown).toBeInstanceOf(MembershipUnknown);
@@ -117,6 +127,11 @@ test('the freezes of some environments, whoever asks: until when, for what, and 
   );
   expect(second).toBe('acme-shop/live: launch, from 2026-11-28T19:59 date to 2026-11-29T08:00 date');
   expect(others).toEqual([]);
+  const places = ['a', 'b', 'c', 'd'].map((name) => ({ ...live, name }));
+  expect([places, places.slice(1)].map((some) => shown(freezesAt(policyWith(peak), some, at)[0]))).toEqual([
+    expect.stringMatching(/^a, b, c and 1 more: peak/),
+    expect.stringMatching(/^b, c, d: peak/),
+  ]);
   const begun = freezesAt(policyWith(soon.replace('11-28 19:59', '11-27 20:00')), [live], at);
   expect(begun.map(shown)).toEqual(['launch, until 2026-11-29T08:00 date']);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scheduled, scheduleInWords, scheduleOf, scheduleOptions, windowFrom } from '../../src/language/schedule.ts';
 import { plain } from '../../src/words/text.ts';
+import { readTime } from '../../src/words/written-time.ts';
 import { parsedFor, refusalOf, refusalText } from '../fixtures.ts';
 
 const berlin = 'Europe/Berlin';
@@ -71,6 +72,12 @@ describe('--at is read by the clock of whoever asks', () => {
     expect(read('17:30', berlin, now)).toBe('2026-11-28T16:30 2026-11-28T16:45');
     expect(scheduleOf({}, now, berlin)).toBeUndefined();
   });
+
+  test('a zone that it names is that of the time; one of somebody that there is not is UTC', () => {
+    expect(readTime('2026-12-01T08:00Z', now, berlin)).toMatchObject({ zone: 'UTC' });
+    expect(readTime('08:00 Asia/Tokyo', now, berlin)).toMatchObject({ zone: 'Asia/Tokyo' });
+    expect(read('19:30', 'Mars/Olympus')).toBe('2026-11-27T19:30 2026-11-27T19:45');
+  });
 });
 
 describe('refused with one sentence', () => {
@@ -96,7 +103,12 @@ describe('refused with one sentence', () => {
     ['what is over', { at: '2026-11-27 17:30' }, now, /is over: type another time after --at\. Nothing was sent\./],
     ['today, over', { at: 'today 17:00' }, now, /is over/],
     ['too far away', { at: '2027-01-01 00:00' }, now, /more than 30 days away/],
-    ['no time', { at: 'soon' }, now, /can't read “soon” as a time: write it like 14:30, .* Nothing was sent\.$/],
+    [
+      'no time',
+      { at: 'soon' },
+      now,
+      /^I can't read “soon” as a time: write it like 14:30, tomorrow 02:00, fri 6pm or in 2 hours\. Nothing was sent\.$/,
+    ],
     ['a day without a time', { at: 'tomorrow' }, now, /can't read “tomorrow”/],
     ['a day that there is not', { at: '2026-02-30 02:00' }, now, /can't read/],
     ['a time that no clock shows', { at: '24:30' }, now, /can't read/],
@@ -111,12 +123,19 @@ describe('refused with one sentence', () => {
     ['noon, or midnight', { at: 'fri 12' }, now, /write fri 12:00 or fri 00:00\./],
     ['the morning of a night', { at: 'tonight 2am' }, now, /write today 02:00 or tomorrow 02:00\./],
     ['either half of a night', { at: 'tonight at 11:30' }, now, /write today 23:30 or tomorrow 11:30\./],
+    ['noon, which is no night', { at: 'tonight 12:00' }, now, /is over/],
+    ['more before a length', { at: 'within 2h' }, now, /can't read/],
     ['an hour alone', { at: '14' }, now, /can't read “14”/],
     ['an hour that no clock shows', { at: '13am' }, now, /can't read/],
     ['an hour before the first', { at: '0am' }, now, /can't read/],
     ['a length that is none', { at: 'in 2 moons' }, now, /can't read|not a time zone/],
     ['a length that is too long', { at: 'in 99999999 days' }, now, /more than 30 days away/],
-    ['a zone that there is not', { at: '19:30 CEST' }, now, /^CEST is not a time zone/],
+    [
+      'a zone that there is not',
+      { at: '19:30 CEST' },
+      now,
+      /^CEST is not a time zone; Europe\/Berlin is one\. Nothing was sent\.$/,
+    ],
     ['a short day', { at: 'mo 08:00' }, now, /can't read/],
     ['more than a time', { at: '19:30 or so' }, now, /can't read/],
     ['a length alone', { within: '1h' }, now, /--within goes with --at/],
