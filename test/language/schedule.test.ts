@@ -157,6 +157,8 @@ describe('refused with one sentence', () => {
     const typed = `on ${'x'.repeat(50)}`;
     const says = refusalText(refusalOf(() => scheduleOf({ at: typed }, now, berlin)));
     expect(says).toContain(`“${typed.slice(0, 40)}”`);
+    const zone = refusalText(refusalOf(() => scheduleOf({ at: `19:30 ${'x'.repeat(50)}` }, now, berlin)));
+    expect(zone).toMatch(/^x{40} is not a time zone/);
   });
 });
 

@@ -4,14 +4,14 @@ import { authorizationByTimer, authorizationOf } from '../../src/access/authoriz
 import { authorize, type Authorized, type Person } from '../../src/access/access-check.ts';
 import { InFreeze } from '../../src/access/freeze-words.ts';
 import { MembershipUnknown } from '../../src/access/unknown-groups.ts';
-import { freezesAhead, includes } from '../../src/change/freeze-check.ts';
+import { checkFreezes, freezesAhead, includes } from '../../src/change/freeze-check.ts';
 import { strictest, strictestOf } from '../../src/policy/approval-requirement.ts';
 import { recheck } from '../../src/change/recheck.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { decide, EndedByClick } from '../../src/decide/decide.ts';
 import { lookAndPin } from '../../src/decide/look-and-pin.ts';
 import { parseArgs } from '../../src/language/parse.ts';
-import { resolve } from '../../src/language/resolve.ts';
+import { resolve, storedArgs } from '../../src/language/resolve.ts';
 import type { Approval, Policy } from '../../src/policy/rules.ts';
 import { rowOf } from '../../src/send/new-change.ts';
 import { insertChange, touchChange, type Change } from '../../src/storage/changes.ts';
@@ -234,6 +234,28 @@ test('what is said before is of its time, or else of now', async () => {
   const schedule = { at: now + hourMs, until: now + 2 * hourMs };
   const later = { ...clears, parsed: { ...clears.parsed, schedule } };
   expect(await freezesAhead(context, person, later)).toMatchObject({ at: schedule.at, decision: { kind: 'frozen' } });
+});
+
+test('a way back is one whose Undo worked when it was asked for or, later, is to be sent', async () => {
+  const person = people.excepted;
+  const resolved = resolve(parseArgs(['cache', 'clear', staging.id], catalogue), names);
+  const row = { target: `environment:${staging.id}`, args: storedArgs(resolved), number: 1_000_000 };
+  const kindOf = async (created_at: number, scheduled_at: number | null): Promise<string> => {
+    const change = { ...row, created_at, scheduled_at };
+    return (
+      await checkFreezes(contextFor(person, policyOf('allowed', 'holds everybody')), person, {
+        resolved,
+        at: now,
+        change,
+      })
+    ).kind;
+  };
+  const late = now + 2 * hourMs;
+  expect([await kindOf(now, null), await kindOf(late, null), await kindOf(now, late)]).toEqual([
+    'open',
+    'frozen',
+    'frozen',
+  ]);
 });
 
 const before = 'none' as const;
