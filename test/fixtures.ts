@@ -180,6 +180,7 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   caller: null,
   caller_request: null,
   scheduled_at: null,
+  post_review: null,
   batch: null,
   progress: null,
   number: 1042,

@@ -1,8 +1,9 @@
 import { nameOf } from '../commands/rights.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Company, Environment, Target } from '../hosting/contract/target.ts';
-import { decideAccess, mayAnywhere, unknownIn } from '../policy/policy.ts';
+import { decideAccess, mayAnywhere, unknownIn, type GlassRight } from '../policy/policy.ts';
 import type { Member, Policy } from '../policy/rules.ts';
+import { refuseBreakGlass } from './break-glass.ts';
 import { authorizationOnAsking, authorizeEach, type Authorization } from './authorization.ts';
 import type { Text } from '../words/text.ts';
 import { aboutOf, manyOf } from './targets.ts';
@@ -34,6 +35,8 @@ export type Authorized = Resolved & {
   readonly notAllowed?: readonly Environment[];
   /** Slack user groups with unknown members that could make the approval weaker. */
   readonly unsure?: readonly string[];
+  /** How the rules let the person skip approval and freezes; missing: they can't, it is a batch or a report. */
+  readonly glassRight?: GlassRight;
   /** What its card says of the freezes that concern it. */
   readonly freeze?: Text | undefined;
   /** A dry run of what a freeze holds. */
@@ -62,6 +65,7 @@ export function assertMember(person: Person): void {
 export function authorize(policy: Policy, person: Person, resolved: Resolved, company: Company): Authorized {
   assertMember(person);
   const many = manyOf(resolved);
+  if (resolved.parsed.breakGlass) refuseBreakGlass(resolved.parsed, many !== undefined);
   if (many) {
     const one = (request: Resolved): Authorized => authorize(policy, person, request, company);
     return authorizeEach({ policy, person, resolved, company }, many, one);
@@ -84,5 +88,6 @@ export function authorize(policy: Policy, person: Person, resolved: Resolved, co
       : new Refusal(mayNotUse(path));
   }
   const authorization = authorizationOnAsking(policy, person, decision);
-  return { ...resolved, target, alsoReads, authorization, unsure: decision.unsure };
+  const { unsure, breakGlass: glassRight } = decision;
+  return { ...resolved, target, alsoReads, authorization, unsure, glassRight };
 }

@@ -43,6 +43,9 @@ export type Notified = {
   readonly unsure?: AskedRequirement['unsure'];
 };
 
+/** What was skipped in an emergency: an approval, and these freezes. */
+export type BrokenGlass = { readonly approval: boolean; readonly freezes: readonly string[] };
+
 /** What the rules required when the change was asked for; stored with it. */
 export type Authorization = {
   readonly approval: 'none' | Needed;
@@ -60,6 +63,8 @@ export type Authorization = {
   readonly links?: readonly ReasonLink[];
   /** The caller through which it was asked for, with its key and its operators at that time. */
   readonly calling?: Calling & AskingCaller;
+  /** It was asked for as an emergency: nobody approved it, and whoever could have reviews it. */
+  readonly breakGlass?: BrokenGlass;
   /** For a change made by a timer: the number of the change that set the timer. */
   readonly timerOf?: number;
 };

@@ -30,9 +30,13 @@ export const matchesInWords = (matches: readonly ReasonMatch[]): Text =>
 
 /** Why the reason does not do for the rules; undefined: it does, or they need none. */
 export function reasonProblem({ authorization: { approval }, parsed }: Authorized): Refusal | undefined {
+  const reason = storedReason(parsed);
+  if (parsed.breakGlass)
+    return reason === null
+      ? new Refusal(say`${code('--break-glass')} needs a reason. Nothing was done.`, { field: 'reason' })
+      : undefined;
   const needed = approval === 'none' ? 'optional' : approval.reason;
   const wanted = neededInWords(needed);
-  const reason = storedReason(parsed);
   if (wanted === undefined) return undefined;
   if (reason === null)
     return new Refusal(say`The rules want ${wanted} for this. Nothing was done.`, { field: 'reason' });

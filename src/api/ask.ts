@@ -2,7 +2,7 @@ import { catalogue } from '../commands/index.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import { isForCallers } from '../commands/rights.ts';
 import { shownOf } from '../change/confirmation.ts';
-import { AskedBefore } from '../change/open-changes.ts';
+import { AskedBefore } from '../decide/open-changes.ts';
 import { parse, parseArgs, parseGiven } from '../language/parse.ts';
 import { refuseKeys } from '../language/pasted-credentials.ts';
 import { exactly, refuseHidden } from '../language/tokenize.ts';

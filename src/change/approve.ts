@@ -1,24 +1,16 @@
 import { parseStored } from '../storage/parse-json.ts';
-import { unlocking } from '../commands/rights.ts';
-import {
-  asks,
-  groupsInDoubt,
-  isAsker,
-  mayApprove,
-  outstanding,
-  type ApprovalRequest,
-  type Askers,
-} from '../policy/approvers.ts';
+import { asks, groupsInDoubt, isAsker, mayApprove, outstanding, type Askers } from '../policy/approvers.ts';
 import { isOperator } from '../policy/callers.ts';
 import { samePerson } from '../policy/memberships.ts';
-import { approvalOf, decideAccess, decideReading, unknownIn } from '../policy/policy.ts';
 import type { Member, Policy, Needed } from '../policy/rules.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
 import { code, joined, mention, say, time, type Text } from '../words/text.ts';
 import { stateLabel, states } from '../words/states.ts';
 import { closableFrom, closableMinute, type ChangeEvent } from './change.ts';
+import { isEnough, mayEnd, type EndingBy } from './may-end.ts';
 import { mayBeStopped, type DecisionKind } from './buttons.ts';
+import { isToReview, postReviewOf } from './post-review.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
 
 /** A click on a decision button → the next state. Pure: the caller gathers fresh facts first. */
@@ -27,12 +19,8 @@ import { membersUnknown } from '../access/unknown-groups.ts';
 export type Decision = { readonly verdict: DecisionKind; readonly version: number };
 
 /** A change and its approvers at this moment. People carry the groups they are in now. */
-export type VoteContext = {
+export type VoteContext = EndingBy & {
   readonly change: Change;
-  readonly policy: Policy;
-  readonly needed: 'none' | Needed;
-  readonly asked: ApprovalRequest;
-  readonly by: Member;
   /** Who has approved so far. */
   readonly voters: readonly Member[];
   /** Whether anybody `may` end it under today's rules; undefined: Slack doesn't say. */
@@ -43,15 +31,6 @@ export type VoteContext = {
   readonly now: number;
 };
 
-/** Whether a person may end a change that is stuck: decline a waiting one, or close an unknown one. */
-export type EndRight =
-  | { readonly kind: 'may' }
-  /** Through a right to unlock, and only if nobody `may`. `forced`: also if it is unknown whether anybody `may`. */
-  | { readonly kind: 'if nobody may'; readonly forced: boolean }
-  | { readonly kind: 'may not'; readonly why: 'yourself' | 'denied' | 'not named' }
-  /** It depends on who is in these Slack user groups, and Slack doesn't say. */
-  | { readonly kind: 'may not'; readonly why: 'unknown'; readonly groups: readonly string[] };
-
 export type DecisionResult =
   | { readonly kind: 'move'; readonly event: ChangeEvent }
   /** The vote counts and `left` more are needed, perhaps fewer once the members of the `unknown` groups are known. */
@@ -59,7 +38,9 @@ export type DecisionResult =
       readonly kind: 'vote';
       readonly left: readonly { readonly count: number }[];
       readonly unknown?: readonly string[];
-    };
+    }
+  /** It moves nothing: what they say of it is kept. */
+  | { readonly kind: 'reviewed' };
 
 /** What the decision does. If it does nothing, throws `Refusal` with the reason. */
 export function decisionResult(decision: Decision, voting: VoteContext): DecisionResult {
@@ -82,6 +63,9 @@ export function decisionResult(decision: Decision, voting: VoteContext): Decisio
     case 'happened':
     case 'did_not_happen':
       return close(decision, voting);
+    case 'reviewed':
+      refuseUnlessReviews(voting);
+      return { kind: 'reviewed' };
     case 'halt':
       // As for *stop*: anyone who can read the batch may halt it.
       refuseUnlessIn(voting, ['running']);
@@ -117,48 +101,6 @@ function approve(decision: Decision, voting: VoteContext): DecisionResult {
   return unknown.length > 0 ? { kind: 'vote', left, unknown } : { kind: 'vote', left };
 }
 
-/**
- * Whether a person may end it under today's rules. They may if they can approve it, by the requirement it was made with
- * or by today's; if either is `none`, also if they may run the command. If nobody may, the right to unlock is enough.
- * The askers of a change that needed approval never may, nor may people who can't read its targets.
- */
-export function mayEnd({
-  policy,
-  needed,
-  asked,
-  by,
-}: Pick<VoteContext, 'policy' | 'needed' | 'asked' | 'by'>): EndRight {
-  const reads = asked.aims.map(({ target }) => decideReading(policy, by, target));
-  const unread = reads.filter((one) => one.kind === 'not allowed');
-  const isHidden = unread.some((one) => unknownIn(one).length === 0);
-  if (unread.length > 0) return mayNot(isHidden ? [] : unread.flatMap(unknownIn), 'not named');
-  const isOthers = needed !== 'none' || asked.caller !== undefined;
-  const isAsking = isOthers ? asks(policy, by, asked) : [];
-  if (isAsking === 'yes') return { kind: 'may not', why: 'yourself' };
-  if (isAsking.length > 0) return mayNot(isAsking, 'not named');
-  const approvals = [needed, approvalOf(policy, asked)];
-  const votes = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
-  if (votes.some((vote) => vote?.kind === 'counts')) return { kind: 'may' };
-  const own = approvals.includes('none') ? [decideAccess(policy, by, asked)] : [];
-  if (own.some(({ kind }) => kind === 'allowed')) return { kind: 'may' };
-  const aims = asked.aims.filter(({ access }) => access === 'change');
-  const forced = decideAccess(policy, by, { command: unlocking.forced, aims });
-  const usual = decideAccess(policy, by, { command: unlocking.usual, aims });
-  if (forced.kind === 'allowed') return { kind: 'if nobody may', forced: true };
-  if (usual.kind === 'allowed') return { kind: 'if nobody may', forced: false };
-  const unknown = [...votes.flatMap((vote) => vote?.groups ?? []), ...[...own, forced, usual].flatMap(unknownIn)];
-  const isDenied = votes.some((vote) => vote?.kind === 'does not count' && vote.why === 'denied');
-  return mayNot(unknown, isDenied ? 'denied' : 'not named');
-}
-
-/** The refusal: because these groups are unknown, if there are any; otherwise because of `why`. */
-const mayNot = (groups: readonly string[], why: 'denied' | 'not named'): EndRight =>
-  groups.length > 0 ? { kind: 'may not', why: 'unknown', groups: [...new Set(groups)] } : { kind: 'may not', why };
-
-/** Whether this right is enough; `anybody` as in `VoteContext`. */
-export const isEnough = (right: EndRight, anybody: boolean | undefined): boolean =>
-  right.kind === 'may' || (right.kind === 'if nobody may' && (right.forced ? anybody !== true : anybody === false));
-
 function close(decision: Decision, voting: VoteContext): DecisionResult {
   const { change, now } = voting;
   refuseIfStale(decision, voting, 'unknown');
@@ -171,6 +113,20 @@ function close(decision: Decision, voting: VoteContext): DecisionResult {
     );
   }
   return move({ kind: decision.verdict === 'happened' ? 'confirmed_happened' : 'confirmed_not' });
+}
+
+/** Throws `Refusal` unless it is over and unreviewed, and this person could have approved it. */
+function refuseUnlessReviews(voting: VoteContext): void {
+  const { change } = voting;
+  const review = postReviewOf(change);
+  if (review) throw refusal(voting, say`${mention(review.by)} has already reviewed it: “${review.says}”`);
+  if (change.post_review === null) throw refusal(voting, say`There's nothing to review.`);
+  if (!isToReview(change)) throw refusal(voting, say`It isn't over yet. Please review it when its outcome is known.`);
+  const right = mayEnd(voting);
+  if (right.kind === 'may') return;
+  if (right.kind === 'may not' && right.why === 'unknown')
+    throw refusal(voting, couldNotCheck(right.groups, 'review this'));
+  throw refusal(voting, refusalText(voting, right.kind === 'may not' ? right.why : undefined, 'review'));
 }
 
 function refuseIfOver(voting: VoteContext): void {

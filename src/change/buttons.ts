@@ -4,6 +4,7 @@ import type { Change } from '../storage/changes.ts';
 import { joined, say, type Text, time, typed } from '../words/text.ts';
 import { coolsDown } from './change.ts';
 import { pinnedCardOf, headingOf } from './pin.ts';
+import { isToReview } from './post-review.ts';
 import { mayBeDone } from './states-and-events.ts';
 import type { Database } from '../storage/database.ts';
 import { restoredTo } from '../storage/timeline.ts';
@@ -18,6 +19,8 @@ export const decisionKinds = [
   'stop',
   'happened',
   'did_not_happen',
+  // What was sent by break-glass, with what is to be said of it.
+  'reviewed',
   // For a batch: begin no more for now; go on; go on and retry what was not sent; end it.
   'halt',
   'go_on',
@@ -97,8 +100,8 @@ export const confirming = (yes: string, number: number, says: Text): Pick<Button
  * unless it needed no approval and a person asked.
  */
 const refusedTo: Readonly<Record<'askers' | 'askersOfOthers' | 'others', ReadonlySet<DecisionKind>>> = {
-  askers: new Set(['approve', 'decline']),
-  askersOfOthers: new Set(['approve', 'decline', 'happened', 'did_not_happen']),
+  askers: new Set(['approve', 'decline', 'reviewed']),
+  askersOfOthers: new Set(['approve', 'decline', 'reviewed', 'happened', 'did_not_happen']),
   others: new Set(['cancel']),
 };
 
@@ -117,8 +120,12 @@ export function buttonsFor(
 /** Whether anybody who can read it may stop it once it is approved: also what a program asked for, while it is held. */
 export const mayBeStopped = (change: Change): boolean => coolsDown(change) || heldAs(change) !== null;
 
+/** Opens the form for a review; drawn only while there is something to review. */
+export const reviewButton = (change: Change, installation: string): Button =>
+  decisionButtonOf(change, installation)('reviewed', 'Review…');
+
 export function decisionButtons(change: Change, installation: string): readonly Button[] {
-  if (change.settled_at !== null) return [];
+  if (change.settled_at !== null) return isToReview(change) ? [reviewButton(change, installation)] : [];
   const button = decisionButtonOf(change, installation);
   if (change.state === 'waiting') {
     const { title, warning } = pinnedCardOf(change);

@@ -29,6 +29,8 @@ import { itemsShown } from './batch-card.ts';
 import { callOf, pinnedCardOf, type Pinned, type PinnedCard } from './pin.ts';
 import { reasonText } from '../access/reason.ts';
 import { readerOf } from '../access/visibility.ts';
+import { glassMark } from '../access/break-glass.ts';
+import { glassLine } from './post-review.ts';
 import { approvedBy, askersNamed, renderCard, type Approved } from './card.ts';
 import { decisionButtons, type ShownChange, type ShownVersion, refuseUnlessOurs } from './buttons.ts';
 import { markOf, stateText } from './states-and-events.ts';
@@ -113,11 +115,13 @@ async function readableChange(
 export function detailsOfChange(change: Change, approved: readonly Approved[]): CallDetails {
   const { asks = [] } = authorizationOf(change);
   const reason = reasonText(change);
+  const glass = glassLine(change);
   const notified = whoIsNotified(asks);
   return detailsOf(change, say`${markOf(change)} **${pinnedCardOf(change).title}** · #${change.number}`, [
     stateText(change),
     fact('Asked by', joined([askersNamed(change), time(change.created_at, 'date'), reason && say`“${reason}”`], ' · ')),
-    ...asks.map((ask) => fact('Asked to approve', askInWords(ask))),
+    ...(glass ? [fact(`${glassMark} Break-glass`, glass)] : []),
+    ...asks.map((ask) => fact(glass ? 'Could have approved' : 'Asked to approve', askInWords(ask))),
     ...(notified.length > 0 ? [fact('Notified', notified)] : []),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),
     ...(approved.length > 0 ? [fact('Approved by', joined(approvedBy(approved), '; '))] : []),

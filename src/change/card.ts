@@ -4,6 +4,8 @@ import { bold, channel, inShort, joined, mention, say, time, type Text, through 
 import { whoIsAsked } from '../access/approver-lookup.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import { authorizationOf } from '../access/authorization.ts';
+import { glassMark } from '../access/break-glass.ts';
+import { glassLine } from './post-review.ts';
 import {
   approveWithNote,
   buttonsFor,
@@ -89,6 +91,7 @@ function approvalFacts(change: Change, approved: readonly Approved[]): PinnedCar
   const until = say`${whoIsAsked(asks, { without: already })}, until ${time(change.expires_at)}`;
   const asked = joined([until, tooFewApprove(asks)], '. ');
   return factsOf({
+    [`${glassMark} Break-glass`]: glassLine(change),
     Approve: change.state === 'waiting' ? asked : undefined,
     'Approved by': joined(approvedBy(approved), '; '),
   });
@@ -96,7 +99,7 @@ function approvalFacts(change: Change, approved: readonly Approved[]): PinnedCar
 
 /** The decision buttons, *Approve with a note…* and *Everything that will be sent*, until the change is settled. */
 function cardButtons(change: Change, installation: string): readonly Button[] {
-  if (change.settled_at !== null) return [];
+  if (change.settled_at !== null) return decisionButtons(change, installation);
   const isBefore = change.state === 'waiting' || change.state === 'approved';
   const shown = { installation, number: change.number };
   const everything = everythingButton(shown, isBefore);

@@ -1,7 +1,7 @@
 import { type Change, isPartOfBatch } from '../storage/changes.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { say, type Text } from '../words/text.ts';
-import { buttonsFor, decisionButtons } from './buttons.ts';
+import { buttonsFor, decisionButtons, reviewButton } from './buttons.ts';
 import { type Telling } from './card.ts';
 import { headingOf } from './pin.ts';
 import type { Tx } from '../storage/database.ts';
@@ -46,14 +46,17 @@ export async function enqueueReply(
 ): Promise<void> {
   if (isPartOfBatch(change)) return;
   const { at, decide, replyKey } = note;
-  const toDecide = decide ? decisionButtons(change, installation) : [];
+  // It is drawn once the change is over.
+  const later = change.settled_at === null && change.post_review !== null ? [reviewButton(change, installation)] : [];
+  const toDecide = decide ? [...decisionButtons(change, installation), ...later] : [];
   const { buttons = [] } = reply;
   const decides = toDecide.length > 0;
   const all = [...buttons, ...toDecide];
-  // *Stop* works for ten seconds only, so it stays in the thread.
-  const isBrief = decides && change.state === 'approved';
+  // *Stop* works for ten seconds only, so it stays in the thread: but whose approval is skipped may be anywhere.
+  const isStop = decides && change.state === 'approved';
+  const isBrief = isStop && authorizationOf(change).breakGlass === undefined;
   const inThread = tellingOf(change, { ...reply, buttons: all });
-  const threadKey = isBrief ? stopKey(change) : (replyKey ?? key);
+  const threadKey = isStop ? stopKey(change) : (replyKey ?? key);
   await enqueueMessage(tx, { ...inThread, key: threadKey, kind: 'reply', decides, at });
   const lasting = reply.lasting ?? (decides && change.state === 'unknown' ? wasUnknown : undefined);
   const elsewhere = { ...reply, lasting, buttons: isBrief ? buttons : all };

@@ -1,4 +1,4 @@
-import type { State } from '../words/states.ts';
+import { states, type State } from '../words/states.ts';
 import type { Change } from '../storage/changes.ts';
 import { hourMs } from '../words/duration.ts';
 
@@ -20,6 +20,8 @@ export type TransitionInput = Pick<
   | 'attempts'
   | 'throttle_count'
   | 'progress'
+  | 'lost_at'
+  | 'post_review'
 >;
 
 /** What can happen to a change. */
@@ -65,7 +67,10 @@ export type ChangeEvent =
 /** The columns that a move writes, besides the version. */
 export type Patch = Pick<Change, 'state' | 'settled_at' | 'due_at' | 'owner' | 'lease_until'> &
   Partial<
-    Pick<Change, 'expires_at' | 'sent_at' | 'attempts' | 'throttle_count' | 'operation' | 'lost_at' | 'reminders'>
+    Pick<
+      Change,
+      'expires_at' | 'sent_at' | 'attempts' | 'throttle_count' | 'operation' | 'lost_at' | 'reminders' | 'post_review'
+    >
   >;
 
 /**
@@ -135,6 +140,14 @@ const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly St
  * state, no longer valid for sending, or too fresh to be closed.
  */
 export function move(change: TransitionInput, event: ChangeEvent, now: number): Transition | undefined {
+  const moved = moveOf(change, event, now);
+  const { state, lost_at: lost = change.lost_at } = moved?.patch ?? change;
+  // What certainly was not sent is not reviewed.
+  if (moved === undefined || change.post_review === null || lost !== null || !states[state].isUnsent) return moved;
+  return { ...moved, patch: { ...moved.patch, post_review: null } };
+}
+
+function moveOf(change: TransitionInput, event: ChangeEvent, now: number): Transition | undefined {
   const { from, to } = moves[event.kind];
   if (change.settled_at !== null || !from.includes(change.state)) return undefined;
   if (!isOfItsKind(change, event) || !isTimely(change, event, now)) return undefined;

@@ -1,7 +1,7 @@
 import type { Company } from '../hosting/contract/target.ts';
 import type { Change } from '../storage/changes.ts';
 import { aboutOf } from '../access/targets.ts';
-import { isEnough, mayEnd, type VoteContext, type EndRight } from './approve.ts';
+import { isEnough, mayEnd, type Ending, type EndRight } from './may-end.ts';
 import { eachOnce, membersAmong, peopleOf } from '../access/approver-lookup.ts';
 import { askersOf, authorizationOf } from '../access/authorization.ts';
 import type { Reparsed } from '../language/reparse.ts';
@@ -17,9 +17,6 @@ export type Closers = {
   /** Whether anybody may without that right; undefined: Slack doesn't say. */
   readonly anybody: boolean | undefined;
 };
-
-/** What the rules need to know about a change to decide who may end it. */
-export type Ending = Pick<VoteContext, 'needed' | 'asked'>;
 
 const maxPeople = 25;
 /** The most people looked up in Slack: among so many, at least one is surely a member. */

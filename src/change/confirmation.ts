@@ -20,13 +20,19 @@ export type Confirmation =
 /** The pinned change differs from what was shown, so it must be shown again. */
 export class NotAsShown extends Refusal {}
 
-/** What a review shows, to compare when it is submitted: the fingerprint, and whether the change needs an approval. */
-export const shownOf = ({ fingerprint, authorization }: Pick<Pinned, 'fingerprint' | 'authorization'>): string =>
-  authorization.approval === 'none' ? fingerprint : `${fingerprint} after approval`;
+/** What a review shows, to compare when it is submitted: the fingerprint, and the approval that it needs or skips. */
+export function shownOf({ fingerprint, authorization }: Pick<Pinned, 'fingerprint' | 'authorization'>): string {
+  const { approval, breakGlass: skips } = authorization;
+  if (skips) return `${fingerprint} without ${JSON.stringify(skips)}`;
+  return approval === 'none' ? fingerprint : `${fingerprint} after approval`;
+}
 
 /** Whether a change is still what a review showed. An approval may be added, but a shown one must still be needed. */
-export const isAsShown = (pinned: Pick<Pinned, 'fingerprint' | 'authorization'>, shown: string | undefined): boolean =>
-  shown === shownOf(pinned) || (shown === pinned.fingerprint && pinned.authorization.approval !== 'none');
+export function isAsShown(pinned: Pick<Pinned, 'fingerprint' | 'authorization'>, shown: string | undefined): boolean {
+  const { approval, breakGlass: skips } = pinned.authorization;
+  const isAdded = approval !== 'none' && skips === undefined;
+  return shown === shownOf(pinned) || (isAdded && shown === pinned.fingerprint);
+}
 
 /** The name that must be typed before asking for the change; undefined: none. */
 export function nameToType(action: AnyAction, target: Target | undefined): string | undefined {
@@ -35,8 +41,11 @@ export function nameToType(action: AnyAction, target: Target | undefined): strin
 }
 
 /** Whether the change needs a review first: depends on its risk, its target, and whether its fields look like a mistake. */
-export function needsReview(action: AnyAction, { target, input }: Pick<Pinned, 'target' | 'input'>): boolean {
-  if (action.risk === 'destructive' || action.isDoubtful?.(input)) return true;
+export function needsReview(
+  action: AnyAction,
+  { target, input, parsed }: Pick<Pinned, 'target' | 'input'> & Partial<Pick<Pinned, 'parsed'>>,
+): boolean {
+  if (parsed?.breakGlass || action.risk === 'destructive' || action.isDoubtful?.(input)) return true;
   return action.risk === 'sensitive' && (target?.kind !== 'environment' || target.live);
 }
 

@@ -105,6 +105,7 @@ export function shownByDryRun({ parsed, target, alsoReads }: Authorized): Sight[
 function whatNext(pinned: Pinned): string {
   const { authorization, action, items } = pinned;
   if (pinned.isHeld) return 'without --dry-run it is refused, because of the freeze';
+  if (authorization.breakGlass) return 'a form asks you once more before it is sent';
   if (authorization.approval !== 'none') return 'without --dry-run it waits for approval';
   return items || needsReview(action, pinned)
     ? 'a form asks you once more before it is sent'

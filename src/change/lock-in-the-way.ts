@@ -92,6 +92,8 @@ export function lockInWords({ lock, target, holder }: Held, now: number): Text {
 
 /** A button that joins the queue. Not behind a change with an unknown outcome. */
 function queueOffer({ lock, holder }: Held, pinned: Pinned) {
+  // What can't wait in a queue.
+  if (pinned.parsed.breakGlass) return {};
   if (holder?.state === 'unknown') return { hint: 'Ask again when somebody has closed it.' };
   const then = pinned.action.risk === 'routine' ? 'send it' : 'tell you';
   const hint = say`With ${code('--queue')} I keep a place for you, for ${spokenDuration(placeMs)} at most, and ${then} when it's your turn.`;

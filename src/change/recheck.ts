@@ -1,13 +1,15 @@
-import type { Needed } from '../policy/rules.ts';
+import type { GlassRight } from '../policy/policy.ts';
+import type { Needed, Policy } from '../policy/rules.ts';
+import { strictestOf } from '../policy/approval-requirement.ts';
+import { glassProblem, noGlassRight } from '../access/break-glass.ts';
 import { Refusal } from '../base/errors.ts';
 import { isPartOfBatch, type Change } from '../storage/changes.ts';
-import { listVotes, type Vote } from '../storage/votes.ts';
 import { groupsInDoubt, outstanding, type ApprovalRequest } from '../policy/approvers.ts';
 import { code, joined, say, type Text } from '../words/text.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import { aboutOf, storedTargets } from '../access/targets.ts';
 import { type Authorization, askersOf, authorizationOf } from '../access/authorization.ts';
-import { authorize, type Person } from '../access/access-check.ts';
+import { authorize, type Authorized, type Person } from '../access/access-check.ts';
 import { factsOf, fingerprint, pinnedCardOf, preconditionsOf } from './pin.ts';
 import { includes, checkFreezes } from './freeze-check.ts';
 import { freezeInWords } from '../access/freeze-words.ts';
@@ -15,6 +17,7 @@ import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts
 import { factLines } from './card.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from './read-sources.ts';
+import { approversNow, countsFor, recentFor } from './voters.ts';
 import { troubleText } from '../hosting/host-trouble.ts';
 import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { ChangeContext } from './context.ts';
@@ -66,10 +69,11 @@ const slackIsSilent = later(say`Slack doesn't tell me right now who may do this.
 const notKnown = (groups: readonly string[]): Rechecked => later(membersUnknownQuietly(groups));
 
 async function recheckRights(context: ChangeContext, change: Change): Promise<Restored | Rechecked> {
-  const { timerOf, approval, calling } = authorizationOf(change);
+  const { timerOf, approval, calling, breakGlass } = authorizationOf(change);
   const isTimer = timerOf !== undefined;
   const groups = groupsOf(context.policy(), change, 'requester');
-  const how = recentFor(change) ?? (approval === 'none' ? 'fresh' : undefined);
+  const isUnapproved = approval === 'none' || breakGlass !== undefined;
+  const how = recentFor(change) ?? (isUnapproved ? 'fresh' : undefined);
   // Network calls, in parallel.
   const [person, approvers, since] = await Promise.all([
     isTimer ? undefined : context.whoIs(change.requester, groups, undefined, how),
@@ -108,6 +112,7 @@ async function recheckFreezes(
   restored: Reparsed,
   person: Person,
 ): Promise<Restored | Rechecked> {
+  if (authorizationOf(change).breakGlass) return { ...restored, openUntil: undefined };
   const { target_name: where } = change;
   const at = Math.max(await context.database.now(), change.scheduled_at ?? 0);
   const decision = await checkFreezes(context, person, { resolved: restored.resolved, at, change });
@@ -158,7 +163,7 @@ function recheckRules(
   if (now === undefined)
     return invalidated(say`${change.caller ?? change.requester_name} is no longer allowed to do this.`);
   if (now instanceof MembershipUnknown) return notKnown(now.groups);
-  const then = authorizationOf(change).approval;
+  const { approval: then, breakGlass } = authorizationOf(change);
   if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return undefined;
   if (approvers === undefined) return slackIsSilent;
   const voters = approvers.filter(countsFor(context, change));
@@ -166,12 +171,43 @@ function recheckRules(
   const suffice = (needed: 'none' | Needed): boolean =>
     needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
   if (suffice(then) && suffice(now.approval)) return undefined;
-  const needed = now.unsure.length > 0 ? [then] : [then, now.approval];
+  if (breakGlass) return recheckGlass(policy, now.glassRight, strictestOf([then, now.approval]), asked);
+  return tooFewVotes(context, change, { asked, approvers, before: then, now, isLost: !suffice(then) });
+}
+
+type Votes = {
+  readonly asked: ApprovalRequest;
+  readonly approvers: readonly Person[];
+  readonly before: 'none' | Needed;
+  readonly now: Now;
+  /** Whether they no longer suffice for what was needed then. */
+  readonly isLost: boolean;
+};
+
+/** Why it can't be sent with these votes: it may be known later that they suffice. */
+function tooFewVotes(
+  context: ChangeContext,
+  change: Change,
+  { asked, approvers, before, now, isLost }: Votes,
+): Rechecked {
+  const needed = now.unsure.length > 0 ? [before] : [before, now.approval];
   const unknown = groupsThatDecide(context, change, asked, approvers, needed);
   const groups = [...new Set([...(unknown ?? []), ...now.unsure])];
   if (unknown !== undefined && groups.length > 0) return notKnown(groups);
-  if (!suffice(then)) return invalidated(say`Somebody who approved it is no longer allowed to.`);
+  if (isLost) return invalidated(say`Somebody who approved it is no longer allowed to.`);
   return invalidated(say`The rules now ask for another approval.`);
+}
+
+/** Undefined if today's rules still let the requester skip this approval. */
+function recheckGlass(
+  policy: Policy,
+  right: GlassRight,
+  needed: 'none' | Needed,
+  asked: ApprovalRequest,
+): Rechecked | undefined {
+  const problem = needed === 'none' ? undefined : glassProblem(policy, right, needed, asked);
+  if (problem instanceof MembershipUnknown) return notKnown(problem.groups);
+  return problem && invalidated(problem);
 }
 
 /** The unknown Slack user groups that decide whether these votes suffice; undefined: they can't suffice. */
@@ -191,53 +227,22 @@ function groupsThatDecide(
   return [...unsure, ...readers.flatMap((one) => hiddenBy(context, one, change))];
 }
 
+type Now = Pick<Authorization, 'approval'> &
+  Required<Pick<Authorized, 'glassRight'>> & { readonly unsure: readonly string[] };
+
 function approvalNow(
   { policy, company }: ChangeContext,
   person: Person,
   { resolved }: Reparsed,
-): (Pick<Authorization, 'approval'> & { readonly unsure: readonly string[] }) | MembershipUnknown | undefined {
+): Now | MembershipUnknown | undefined {
   try {
-    const { authorization, unsure = [] } = authorize(policy(), person, resolved, company());
-    return { approval: authorization.approval, unsure };
+    const { authorization, unsure = [], glassRight = noGlassRight } = authorize(policy(), person, resolved, company());
+    return { approval: authorization.approval, unsure, glassRight };
   } catch (error) {
     if (error instanceof MembershipUnknown) return error;
     if (error instanceof Refusal) return undefined;
     throw error;
   }
-}
-
-/**
- * The changes of a batch have the same people. Asking Slack again for each change would use up its limit for everybody,
- * and the batch was checked like any change when it began.
- */
-const recentFor = (change: Change): 'recent' | undefined => (isPartOfBatch(change) ? 'recent' : undefined);
-
-const approversNow = async (context: ChangeContext, change: Change): Promise<readonly Person[] | undefined> =>
-  voterPeople(context, change, await listVotes(context.database.db, change.batch ?? change.number));
-
-/** The voters as Slack knows them now; undefined if Slack doesn't answer. */
-async function voterPeople(
-  { whoIs, policy }: Pick<ChangeContext, 'whoIs' | 'policy'>,
-  change: Change,
-  votes: readonly Vote[],
-): Promise<readonly Person[] | undefined> {
-  const groups = groupsOf(policy(), change, 'approver');
-  const people = await Promise.all(votes.map(({ person }) => whoIs(person, groups, undefined, recentFor(change))));
-  const known = people.filter((one) => one !== undefined);
-  return known.length < people.length ? undefined : known;
-}
-
-/** Whose vote counts: members who may read the change, as for a click. */
-const countsFor = (context: ChangeContext, change: Change) => (person: Person) =>
-  person.standing === 'member' && readerOf(context, person)(change);
-
-/** The approvers whose votes count, as Slack knows them now; undefined if Slack doesn't answer. */
-export async function freshVoters(
-  context: ChangeContext,
-  change: Change,
-  votes: readonly Vote[],
-): Promise<readonly Person[] | undefined> {
-  return (await voterPeople(context, change, votes))?.filter(countsFor(context, change));
 }
 
 async function recheckDrift(

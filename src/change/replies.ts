@@ -11,6 +11,7 @@ import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-looku
 import { closableMinute, coolsDown } from './change.ts';
 import { callOf } from './pin.ts';
 import { askersMayClose, authorizationOf } from '../access/authorization.ts';
+import { glassBroken } from './glass-replies.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import { hostSays, statusInWords } from '../hosting/host-trouble.ts';
 import { lockInBrief } from './lock-in-the-way.ts';
@@ -36,11 +37,12 @@ type Circumstances = {
  * its way. `twin`: another change with the same call that waits for approval.
  */
 export function asked(change: Change, { held, twin, paused }: Circumstances = {}): Telling | undefined {
+  const { asks: all = [], breakGlass } = authorizationOf(change);
+  if (breakGlass) return soon(glassBroken(change, breakGlass), change, paused);
   if (change.state === 'approved') {
     const isWaited = coolsDown(change) || change.scheduled_at !== null;
     return isWaited ? soon(say`No approval is needed.`, change, paused) : undefined;
   }
-  const { asks: all = [] } = authorizationOf(change);
   const notified = whoIsNotified(all);
   const then =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';

@@ -30,7 +30,7 @@ const isWarning = ({ last_note: note }: Pick<Change, 'last_note'>): boolean =>
   note !== null && plain(parseStored<Text>(note)).startsWith('⚠️');
 
 /** The time for *Stop* begins only when the message with it is posted (`coolsDown`). */
-const stoppable = 'Not sent yet: ten seconds after the last approval at the earliest. Until then it can be stopped.';
+const stoppable = 'Not sent yet: it can be stopped until ten seconds after Stop was posted.';
 
 /** The state of a change in one line. */
 export function stateText(
@@ -55,9 +55,12 @@ export const eventInWords = (event: string): string => labels[event] ?? event;
 const labels: Readonly<Record<string, string>> = {
   asked: 'asked for it',
   no_approval_needed: 'the rules ask for no approval',
+  break_glass: 'broke the glass: approval and freezes are skipped',
   waiting: 'asked for approval',
   reminded: 'reminded those who can approve',
   asked_anew: 'saw that others can approve it, or that nobody can',
+  post_review: 'reviewed it afterwards',
+  post_review_reminded: 'reminded those who can review it',
   vote: 'approved it; more are needed',
   approve: 'approved it',
   decline: 'declined it; nothing was sent',

@@ -6,6 +6,7 @@ import { states } from '../words/states.ts';
 import { type Button } from './buttons.ts';
 import { approvedBy, type Approved, type Note, type Telling } from './card.ts';
 import { pinnedCardOf, type Undo } from './pin.ts';
+import { isToReview } from './post-review.ts';
 import { markOf, stateText } from './states-and-events.ts';
 
 /** What a message about a change says, drawn from what it tells and from how the change is now. Pure. */
@@ -60,7 +61,10 @@ function sinceThen(
   const isPromise = when.state === 'approved';
   const wasKept = isPromise && isSentSoon(change, created_at);
   if (kind === 'reply') return isPromise && !wasKept ? { text: lasting } : note;
-  return wasKept && !isReported(change) ? note : { text: withState(lasting, change) };
+  const { buttons = [] } = note;
+  const reviews = buttons.filter(({ press }) => 'verdict' in press && press.verdict === 'reviewed');
+  const said = { text: withState(lasting, change), ...(reviews.length > 0 && { buttons: reviews }) };
+  return wasKept && !isReported(change) ? note : said;
 }
 
 /**
@@ -77,6 +81,7 @@ export function isPastRequest(message: Message, telling: Telling, change: Change
 function live(button: Button, { ts }: Message, { change, installation, isNewest }: Now): readonly Button[] {
   const { press } = button;
   if (press.kind === 'undo' && undoneBy(change) !== undefined) return [];
+  if (press.kind === 'decision' && press.verdict === 'reviewed') return isNewest && isToReview(change) ? [button] : [];
   if (press.kind === 'decision' && !(isNewest && press.version === change.version)) return [];
   const isOurs = 'installation' in press && (press.kind === 'decision' || ts === null);
   return [isOurs ? { ...button, press: { ...press, installation } } : button];

@@ -1,9 +1,11 @@
 import { heldAs } from '../access/authorization.ts';
 import { Refusal } from '../base/errors.ts';
 import { failpoint } from '../base/failpoints.ts';
+import type { TransitionNote } from '../change/change-messages.ts';
+import type { PostReview } from '../change/post-review.ts';
 import { noteUndone } from '../change/undo.ts';
 import { samePerson } from '../policy/memberships.ts';
-import { findChange, findChangeForUpdate, type Change } from '../storage/changes.ts';
+import { findChange, findChangeForUpdate, touchChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { acquireGlobalLock } from '../storage/sql-dialect.ts';
 import { readTimeline } from '../storage/timeline.ts';
@@ -11,12 +13,14 @@ import { listVotes, castVote, type Vote } from '../storage/votes.ts';
 import { say, type Text } from '../words/text.ts';
 import { LockHeld } from '../change/change-store.ts';
 import { lockRefusal } from '../change/lock-in-the-way.ts';
-import { mayEnd, decisionResult, type VoteContext } from '../change/approve.ts';
+import { decisionResult, type VoteContext } from '../change/approve.ts';
+import { mayEnd } from '../change/may-end.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
 import { whoCloses } from '../change/unknown-replies.ts';
 import { closersOf, endingOf } from '../change/closers.ts';
 import { hiddenBy, namesWith, readerOf } from '../access/visibility.ts';
-import { freshVoters, recheck } from '../change/recheck.ts';
+import { recheck } from '../change/recheck.ts';
+import { freshVoters } from '../change/voters.ts';
 import { type DecisionKind, refuseUnlessOurs } from '../change/buttons.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { settleAccess } from '../change/timed-access.ts';
@@ -27,11 +31,23 @@ import type { SendContext } from '../send/context.ts';
 import { handleSetBack, isSameTimeline } from '../send/failover-and-restore.ts';
 import { claimDelivery, requestDetails } from './claim-delivery.ts';
 import { applyBatchDecision } from './decide-batch.ts';
-import { noteFor, type DeliveredDecision } from './decision-note.ts';
+import { noteFor, decisionWords, type DeliveredDecision } from './decision-note.ts';
 import { markLost } from '../send/lost-commit.ts';
 
 /** Decisions that somebody with the right to unlock may make if nobody else can. */
 const ends: ReadonlySet<DecisionKind> = new Set(['decline', 'happened', 'did_not_happen']);
+/** What is decided in words. */
+const wordless: Readonly<Partial<Record<DecisionKind, string>>> = {
+  decline: 'Declining needs a reason',
+  reviewed: 'A review needs words',
+};
+
+/** Throws `Refusal` if the decision needs words and has none. */
+export function refuseWithoutWords(verdict: DecisionKind, words: string | undefined): void {
+  const says = wordless[verdict];
+  if (says !== undefined && !words?.trim()) throw new Refusal(`${says}. Nothing was done.`, { field: 'reason' });
+}
+
 /** How often the votes are read at most while others vote. */
 const maxRecounts = 5;
 
@@ -40,9 +56,7 @@ const maxRecounts = 5;
  * several clicks wins. Resolves when saved. Throws `Refusal` if it is too late, not allowed, or can't be checked.
  */
 export async function decide(context: SendContext, decided: DeliveredDecision): Promise<void> {
-  if (decided.verdict === 'decline' && !decided.reason?.trim()) {
-    throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
-  }
+  refuseWithoutWords(decided.verdict, decided.reason);
   // After a failover a sent change may look unsent; check before ending it.
   await handleSetBack(context);
   const { change, voting } = await votingOf(context, decided);
@@ -211,6 +225,8 @@ async function apply(
   const note = { ...noteFor(change, decided, session, ruling, await pauseOf(tx, heldAs(change))), at };
   if (verdict === 'approve') await castVote(tx, { change: change.number, person, at });
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', note);
+  if (ruling.kind === 'reviewed')
+    return saveReview(context, tx, change, { ...note, says: decisionWords(decided) ?? '' });
   const { without = [], ...more } = await applyBatchDecision(context, tx, change, decided, {
     name: session.by.name,
     at,
@@ -220,4 +236,16 @@ async function apply(
   if (moved === undefined || ruling.event.kind !== 'confirmed_happened') return;
   await settleAccess(tx, changeStore, moved, at, { isProven: true });
   await noteUndone(tx, moved, at);
+}
+
+/** Keeps what was said of a change that was sent by break-glass. */
+async function saveReview(
+  { changeStore }: SendContext,
+  tx: Tx,
+  change: Change,
+  { says, ...note }: TransitionNote & Pick<PostReview, 'says'>,
+): Promise<void> {
+  const review: PostReview = { by: note.by, at: note.at, says };
+  const reviewed = await touchChange(tx, change, { post_review: JSON.stringify(review) });
+  if (reviewed) await changeStore.remark(tx, reviewed, 'post_review', note);
 }

@@ -11,6 +11,7 @@ import type { DecisionKind, ShownVersion } from '../change/buttons.ts';
 import { coolsDown } from '../change/change.ts';
 import type { TransitionNote } from '../change/change-messages.ts';
 import { maxReasonLength } from '../access/reason.ts';
+import { reviewed } from '../change/glass-replies.ts';
 import { approvalCounted, approved, closed, ended, notSent } from '../change/replies.ts';
 import { markFor } from '../change/states-and-events.ts';
 import { argsToAskAgain } from '../language/reparse.ts';
@@ -33,6 +34,10 @@ export type DeliveredDecision = ShownVersion & {
   readonly inbox: string | undefined;
 };
 
+/** What they said with it. It is public and stored, so pasted keys are removed. */
+export const decisionWords = ({ reason }: Pick<DeliveredDecision, 'reason'>): string | undefined =>
+  reason && scrub(reason).slice(0, maxReasonLength);
+
 export function noteFor(
   change: Change,
   decided: DeliveredDecision,
@@ -40,8 +45,7 @@ export function noteFor(
   ruling: DecisionResult,
   paused: PauseScope | undefined,
 ): Omit<TransitionNote, 'at'> {
-  // The reason is public and stored, so pasted keys are removed.
-  const reason = decided.reason && scrub(decided.reason).slice(0, maxReasonLength);
+  const reason = decisionWords(decided);
   const calling = by.caller && { caller: by.caller.name, request: by.caller.as };
   const base = {
     by: by.id,
@@ -57,6 +61,8 @@ export function noteFor(
       return { ...base, ...endedBy(change, 'Cancelled', by), tell };
     case 'stop':
       return { ...base, ...endedBy(change, 'Stopped', by), tell };
+    case 'reviewed':
+      return { ...base, reply: reviewed(by.name, reason ?? ''), tell, ops: true };
     case 'halt':
     case 'go_on':
     case 'retry':
@@ -75,7 +81,7 @@ function approvedBy(
   paused: PauseScope | undefined,
   reason: string | undefined,
 ): Pick<TransitionNote, 'reply' | 'replyKey' | 'decide' | 'tell'> {
-  if (ruling.kind === 'move') {
+  if (ruling.kind !== 'vote') {
     const reply = approved(change, name, paused, reason);
     // The reply about a stop of a batch replaces this one; its card keeps the names of who approved.
     const replyKey = isBatch(change) ? { replyKey: stoppedReplyKey(change) } : {};

@@ -3,6 +3,8 @@ import { Refusal } from '../base/errors.ts';
 import { say } from '../words/text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
 import { freezeWarning, InFreeze, refusedInFreeze } from '../access/freeze-words.ts';
+import { inEmergency, noGlassRight } from '../access/break-glass.ts';
+import { aboutOf } from '../access/targets.ts';
 import { pin, type Pinned } from '../change/pin.ts';
 import { checkFreezes } from '../change/freeze-check.ts';
 import { validMs } from '../change/change.ts';
@@ -137,6 +139,11 @@ async function allowedNow(
   const zone = isZone(person.zone) ? person.zone : 'UTC';
   const at = Math.max(now, schedule?.at ?? now);
   const decision = await checkFreezes(context, person, { resolved: authorized, at });
+  if (parsed.breakGlass) {
+    const { glassRight: right = noGlassRight } = authorized;
+    const about = { ...aboutOf(authorized, context.company()).asked, requester: person.id };
+    return { zone, authorization: inEmergency(context.policy(), authorization, { right, decision, asked: about }) };
+  }
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
     return { zone, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says, isHeld: true };

@@ -274,6 +274,8 @@ export type ParsedCommand = Timing & {
   readonly queue?: boolean;
   /** The environment of a batch that goes first and alone, as typed. */
   readonly canary?: string | undefined;
+  /** Skips approval and freezes, in an emergency. */
+  readonly breakGlass?: boolean | undefined;
   /** If this person may not run it, asks people who may. */
   readonly handOn?: boolean;
   /** The id of the handed-on request that this runs. */

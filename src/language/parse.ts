@@ -61,7 +61,7 @@ function parsedFrom(
     : sorted(rest, path, command);
   const inQuotes = (left: readonly Word[]): string | undefined => withQuotes(rest, values, left);
   const { reason, 'dry-run': dryRun, queue, canary, at, within, ...others } = options;
-  const { 'hand-on': handOn, 'handed-on': handedOn, ...named } = others;
+  const { 'break-glass': breakGlass, 'hand-on': handOn, 'handed-on': handedOn, ...named } = others;
   return {
     path,
     command,
@@ -72,6 +72,7 @@ function parsedFrom(
     at: at?.[0],
     within: within?.[0],
     canary: canary?.[0],
+    ...(breakGlass !== undefined && { breakGlass: flag('--break-glass').read(breakGlass) }),
     ...(handOn !== undefined && { handOn: flag('--hand-on').read(handOn) }),
     handedOn: handedOn?.[0],
   };
@@ -120,7 +121,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
 const offered = (command: Command): readonly string[] => [
   ...Object.entries(command.fields).flatMap(([name, { place }]) => (place === 'option' ? [optionName(name)] : [])),
   ...(command.shape === 'action'
-    ? ['reason', ...(command.batch ? ['canary'] : []), 'dry-run', 'queue', 'at', 'within']
+    ? ['reason', ...(command.batch ? ['canary'] : []), 'dry-run', 'queue', 'at', 'within', 'break-glass']
     : []),
 ];
 
@@ -129,7 +130,8 @@ function optionsOf(command: Command): ReadonlyMap<string, Option & { readonly na
   if (command.shape === 'action') {
     for (const name of ['reason', 'handed-on', 'at', 'within', ...(command.batch ? ['canary'] : [])])
       known.set(name, { name, takesValue: true, many: false, isTime: name === 'at' });
-    for (const name of ['dry-run', 'queue', 'hand-on']) known.set(name, { name, takesValue: false, many: false });
+    for (const name of ['dry-run', 'queue', 'break-glass', 'hand-on'])
+      known.set(name, { name, takesValue: false, many: false });
   }
   for (const [field, of] of Object.entries(command.fields)) {
     const { many, isTime = false } = of.kind === 'plain' ? of : { many: false };

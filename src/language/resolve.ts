@@ -69,17 +69,15 @@ export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'inpu
     within: parsed.within,
     schedule: parsed.schedule,
     canary: parsed.canary,
+    breakGlass: parsed.breakGlass,
     handedOn: parsed.handedOn,
   });
 
-/** The arguments by which a change is stored and found: what it does, without when, and by whose request. */
-export const storedArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>): string =>
-  JSON.stringify(
-    canonicalArgs({
-      parsed: { ...parsed, at: undefined, within: undefined, schedule: undefined, handedOn: undefined },
-      input,
-    }),
-  );
+/** The arguments by which a change is stored and found: what it does, without when, by whose request or which right. */
+export const storedArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>): string => {
+  const unsaid = { at: undefined, within: undefined, schedule: undefined, breakGlass: undefined, handedOn: undefined };
+  return JSON.stringify(canonicalArgs({ parsed: { ...parsed, ...unsaid }, input }));
+};
 
 /** The words for a field's value. */
 export function shownAs(field: Field | undefined, value: unknown): Args {

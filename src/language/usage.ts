@@ -15,12 +15,13 @@ export type Extra = Timing & {
   readonly dryRun?: boolean;
   readonly queue?: boolean;
   readonly canary?: string | undefined;
+  readonly breakGlass?: boolean | undefined;
   readonly handOn?: boolean;
   readonly handedOn?: string | undefined;
 };
 
 /** The options of every action that people type. */
-export const actionOptions = ['reason', 'dry-run', 'queue', 'at', 'within', 'canary'] as const;
+export const actionOptions = ['reason', 'dry-run', 'queue', 'at', 'within', 'canary', 'break-glass'] as const;
 
 /** A field's name as an option: `searchReplace` is `--search-replace`. */
 export const optionName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -107,14 +108,15 @@ export function argsOf(
 const isPlaced = (field: Field): boolean =>
   field.place === 'word' && (field.kind === 'plain' || field.after === undefined);
 
-const optionsOf = ({ reason, dryRun, queue, canary, handOn, handedOn, ...when }: Extra): readonly string[] => [
+const optionsOf = ({ reason, dryRun, queue, canary, ...more }: Extra): readonly string[] => [
   ...(reason === undefined ? [] : [optionOf('reason', reason)]),
   ...(dryRun ? ['--dry-run'] : []),
   ...(queue ? ['--queue'] : []),
-  ...whenOptions(when),
+  ...whenOptions(more),
   ...(canary === undefined ? [] : [optionOf('canary', canary)]),
-  ...(handOn ? ['--hand-on'] : []),
-  ...(handedOn === undefined ? [] : [optionOf('handed-on', handedOn)]),
+  ...(more.breakGlass ? ['--break-glass'] : []),
+  ...(more.handOn ? ['--hand-on'] : []),
+  ...(more.handedOn === undefined ? [] : [optionOf('handed-on', more.handedOn)]),
 ];
 
 const whenOptions = ({ at, within, schedule }: Timing): readonly string[] =>

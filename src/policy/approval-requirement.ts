@@ -1,6 +1,41 @@
-import type { Approval, Needed, NeededReason, Requirement } from './rules.ts';
+import {
+  defaultApprovals,
+  defaultExpiryMs,
+  defaultReason,
+  isWrite,
+  type Approval,
+  type Needed,
+  type NeededReason,
+  type PolicyCommand,
+  type Requirement,
+  type Rule,
+} from './rules.ts';
 
-/** What several rules ask for together: the strictest. */
+/** The approval that one rule asks for, and what several ask for together: the strictest. */
+
+/** Applies to a destructive command if the allowing rule does not mention approval. */
+const bySomebodyElse: Approval = {
+  by: 'allowed',
+  count: defaultApprovals,
+  expires: defaultExpiryMs,
+  reason: defaultReason,
+};
+
+/** The same, as a change needs it. */
+export const approvalByOthers: Needed = {
+  requirements: [{ by: 'allowed', count: defaultApprovals }],
+  expires: defaultExpiryMs,
+  reason: defaultReason,
+};
+
+/**
+ * The approval an allowing rule asks for before this command is sent. If a rule does not say, all that a caller asks for
+ * needs one.
+ */
+export function approvalBy(rule: Pick<Rule, 'approval'>, command: PolicyCommand, isCaller = false): 'none' | Approval {
+  const isOthers = command.risk === 'destructive' || (isCaller && isWrite(command));
+  return rule.approval ?? (isOthers ? bySomebodyElse : 'none');
+}
 
 /**
  * Combines what several rules ask for, so that no rule can weaken another. Requirements with different `by` must all be

@@ -1,7 +1,7 @@
 import { isOperator, type AskingCaller } from './callers.ts';
 import type { AccessRequest } from './matching.ts';
 import type { Member, Needed, Policy, Requirement } from './rules.ts';
-import { dependsOn, holds, membershipsOf, canonicalId, samePerson } from './memberships.ts';
+import { canonicalId, dependsOn, groupIds, holds, isUserGroup, membershipsOf, samePerson } from './memberships.ts';
 import { decideAccess, denialOf, unknownIn, whoMay } from './policy.ts';
 
 /** Whose approval of a change counts. */
@@ -132,6 +132,16 @@ export const groupsInDoubt = (
   asked: ApprovalRequest,
   voters: readonly Member[],
 ): readonly string[] => [...new Set(voters.flatMap((voter) => mayApprove(policy, voter, needed, asked).groups))];
+
+/**
+ * Whether the policy names anybody but the askers who could approve. Whoever may be in a Slack user group counts, and so
+ * does a deactivated account: what Slack does not say proves nothing.
+ */
+export function namesOthers(policy: Policy, needed: Pick<Needed, 'requirements'>, asked: ApprovalRequest): boolean {
+  const names = needed.requirements.flatMap((one) => groupsForRequirement(policy, one, asked));
+  const others = groupIds(policy, names).filter((id) => isUserGroup(id) || !samePerson(policy, id, asked.requester));
+  return names.includes('everyone') || others.length > 0;
+}
 
 /** Names of the groups that can meet a requirement. `everyone` is returned as such. */
 export function groupsForRequirement(policy: Policy, { by }: Requirement, asked: AccessRequest): readonly string[] {

@@ -1,16 +1,8 @@
+import { approvalBy } from './approval-requirement.ts';
 import { cached } from '../base/caches.ts';
 import { dependsOn, holds, type Memberships } from './memberships.ts';
 import { coversFolded, foldNames, type FoldedNames } from './pattern.ts';
-import {
-  approvalBy,
-  isWrite,
-  namesCommand,
-  type Aim,
-  type Audience,
-  type Policy,
-  type PolicyCommand,
-  type Rule,
-} from './rules.ts';
+import { isWrite, namesCommand, type Aim, type Audience, type Policy, type PolicyCommand, type Rule } from './rules.ts';
 
 /** Which rules apply to a request. */
 
@@ -58,7 +50,7 @@ export function rulesOn({ rules }: Policy, command: PolicyCommand): RulesByEffec
 
 /**
  * `certain`: rules that allow one question. `perhaps`: rules that allow it if an unknown membership holds. If there is
- * a certain rule, `perhaps` has only those rules that require more.
+ * a certain rule, `perhaps` has only those rules that require or allow more.
  */
 export type Matches = {
   readonly command: PolicyCommand;
@@ -77,7 +69,8 @@ export function findAllowing(question: Question, memberships: Memberships): Matc
   }
   const asksForMore = (rule: Rule): boolean =>
     approvalBy(rule, command) !== 'none' || rule.canary || rule.batchValidity !== undefined;
-  const matters = (rule: Rule): boolean => certain.length === 0 || asksForMore(rule);
+  const saysMore = (rule: Rule): boolean => asksForMore(rule) || rule.breakGlass !== undefined;
+  const matters = (rule: Rule): boolean => certain.length === 0 || saysMore(rule);
   return { command, certain, perhaps: unsure.filter((rule) => matters(rule) && coversQuestion(rule, question)) };
 }
 

@@ -15,11 +15,13 @@ import {
 import { operatorGroups, type AskingCaller } from './callers.ts';
 import { freezesOf } from './freezes.ts';
 import { coversOfKind } from './pattern.ts';
-import { strictest, strictestOf } from './approval-requirement.ts';
+import { approvalBy, strictest, strictestOf } from './approval-requirement.ts';
 import {
-  approvalBy,
+  breakGlassWays,
   callerPrefix,
   defaultBatchValidityMs,
+  isWrite,
+  type BreakGlass,
   type Audience,
   type Member,
   type Needed,
@@ -42,6 +44,7 @@ export type AccessDecision =
       readonly batchValidity: number;
       /** Slack user groups with unknown members. If those were known, a weaker approval could be enough. */
       readonly unsure: readonly string[];
+      readonly breakGlass: GlassRight;
     }
   | {
       readonly kind: 'not allowed';
@@ -55,6 +58,9 @@ export type AccessDecision =
       readonly whoMay: readonly string[];
       readonly lets: readonly RuleRef[];
     };
+
+/** How these rules let somebody skip approval and freezes; `unsure`: Slack user groups that decide whether they do. */
+export type GlassRight = { readonly ways: readonly BreakGlass[]; readonly unsure: readonly string[] };
 
 /** As `decide`. What somebody asks for through a caller must be allowed to both, and the strictest of both applies. */
 export function decideAccess(policy: Policy, person: Member, request: AccessRequest): AccessDecision {
@@ -72,6 +78,8 @@ export function decideAccess(policy: Policy, person: Member, request: AccessRequ
     canary: own.canary || callers.canary,
     batchValidity: Math.min(own.batchValidity, callers.batchValidity),
     unsure: own.unsure,
+    // An emergency is a person's to declare.
+    breakGlass: { ways: [], unsure: none },
   };
 }
 
@@ -225,11 +233,25 @@ function allowed(found: readonly Matches[], memberships: Memberships): AccessDec
     strictest(found.flatMap((one) => pick(one).map((rule) => approvalBy(rule, one.command, memberships.isCaller))));
   const certain = approvals((one) => one.certain);
   const unsure = found.flatMap(({ perhaps }) => perhaps);
-  if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, canary, batchValidity, unsure: none };
+  const breakGlass = glassRightOf(found, memberships);
+  const all = { kind: 'allowed', rules, canary, batchValidity, breakGlass } as const;
+  if (unsure.length === 0) return { ...all, approval: certain, unsure: none };
   const approval = approvals((one) => [...one.certain, ...one.perhaps]);
   const isSame = approvingIn(approval) === approvingIn(certain);
   const groups = isSame ? none : dependsOn(unsure.map(audienceOf), memberships);
-  return { kind: 'allowed', rules, approval, canary, batchValidity, unsure: groups };
+  return { ...all, approval, unsure: groups };
+}
+
+/** A way must be certain for everything that is changed. What is only read needs no approval. */
+function glassRightOf(found: readonly Matches[], memberships: Memberships): GlassRight {
+  const each = found.filter(({ command }) => isWrite(command));
+  const waysOf = (rules: readonly Rule[]) => rules.flatMap(({ breakGlass: way }) => way ?? []);
+  const ways = (pick: (one: Matches) => readonly Rule[]): readonly BreakGlass[] =>
+    breakGlassWays.filter((way) => each.length > 0 && each.every((one) => waysOf(pick(one)).includes(way)));
+  const certain = ways((one) => one.certain);
+  const isMore = ways((one) => [...one.certain, ...one.perhaps]).length > certain.length;
+  const unsure = each.flatMap(({ perhaps }) => perhaps.filter(({ breakGlass: way }) => way !== undefined));
+  return { ways: certain, unsure: isMore ? dependsOn(unsure.map(audienceOf), memberships) : none };
 }
 
 /** The shortest time that a rule sets, or the default if no certain rule does. Rules that only may apply can shorten it. */

@@ -149,7 +149,16 @@ export type Rule = RuleRef & {
   readonly canary: boolean;
   /** How long a batch may begin changes after its start, in milliseconds; undefined: the rule does not say. */
   readonly batchValidity: number | undefined;
+  /** Whether those whom it allows may skip approval and freezes in an emergency; undefined: not by this rule. */
+  readonly breakGlass: BreakGlass | undefined;
 };
+
+/**
+ * `looked at`: where the policy names somebody else who could approve, and so can review it afterwards. `alone`: only
+ * where it names nobody else.
+ */
+export const breakGlassWays = ['looked at', 'alone'] as const;
+export type BreakGlass = (typeof breakGlassWays)[number];
 
 /** A time in which changes are held, whatever rules allow. It allows nothing. */
 export type Freeze = Pick<Rule, 'line' | 'column' | 'where'> & {
@@ -209,23 +218,6 @@ export const defaultExpiryMs = hourMs;
 
 /** How long a batch may begin changes after its start by default, in milliseconds. */
 export const defaultBatchValidityMs = 30 * 60_000;
-
-/** Applies to a destructive command if the allowing rule does not mention approval. */
-const bySomebodyElse: Approval = {
-  by: 'allowed',
-  count: defaultApprovals,
-  expires: defaultExpiryMs,
-  reason: defaultReason,
-};
-
-/**
- * The approval an allowing rule asks for before this command is sent. If a rule does not say, all that a caller asks for
- * needs one.
- */
-export function approvalBy(rule: Pick<Rule, 'approval'>, command: PolicyCommand, isCaller = false): 'none' | Approval {
-  const isOthers = command.risk === 'destructive' || (isCaller && isWrite(command));
-  return rule.approval ?? (isOthers ? bySomebodyElse : 'none');
-}
 
 /**
  * Whether these sites may be discussed in a channel. `denied`: no site may. `outside`: the channel is bound to other

@@ -82,6 +82,18 @@ const sets = z.record(
   'expected names of sets, each with a list of environments',
 );
 
+const breakGlass = z
+  .union([z.boolean(), z.literal('alone')], 'expected true, false or alone')
+  .optional()
+  .describe(
+    'Whether these people may skip approval and freezes in an emergency, to be reviewed afterwards; alone: although nobody else could approve',
+  );
+
+const canary = z
+  .boolean('expected true or false')
+  .optional()
+  .describe('Whether a batch sends to one environment first, and goes on once its site is known to be well');
+
 function ruleOf(known: RuleNames) {
   const audience = audienceAmong([...known.groups.keys()]);
   const what = filledList(commandAmong(known.catalogue), 'commands or classes').optional();
@@ -101,17 +113,15 @@ function ruleOf(known: RuleNames) {
       .union([z.literal('none'), approvalShape(audience)], 'expected "none" or { by, notify, count, expires, reason }')
       .optional()
       .describe('Who must approve before anything is sent; none: nobody'),
-    canary: z
-      .boolean('expected true or false')
-      .optional()
-      .describe('Whether a batch sends to one environment first, and goes on once its site is known to be well'),
+    canary,
     batchValidity: durationUpTo(maxBatchValidityMs)
       .optional()
       .describe(
         `How long a batch may begin changes after its start: ${showDuration(maxBatchValidityMs)} at most; left out: ${showDuration(defaultBatchValidityMs)}`,
       ),
+    breakGlass,
   };
-  return fields(rule, 'a rule: allow or deny, to, where, approval, canary, batchValidity')
+  return fields(rule, 'a rule: allow or deny, to, where, approval, canary, batchValidity, breakGlass')
     .refine(({ allow, deny }) => (allow === undefined) !== (deny === undefined), {
       error: 'a rule has either "allow" or "deny"',
       // Also checks a rule that has other mistakes.
@@ -119,6 +129,7 @@ function ruleOf(known: RuleNames) {
     })
     .superRefine((written, ctx) => {
       if (written.approval !== undefined) refuseApproval(written, known, ctx);
+      if (written.breakGlass) refuseBreakGlass(written, known, ctx);
       if (written.deny) refuseDeny(written, known, ctx);
     })
     .meta({ oneOf: [{ required: ['allow'] }, { required: ['deny'], not: { required: ['approval'] } }] });
@@ -131,22 +142,34 @@ type RuleInput = {
 };
 
 /** Refuses an approval that would never be asked for. */
-function refuseApproval({ allow = [], deny, approval }: RuleInput, { catalogue }: RuleNames, ctx: Context): void {
-  const reports = catalogue.filter((one) => !isWrite(one));
-  const report = ['read', ...reports.map(({ path }) => path)].find((name) => allow.includes(name));
+function refuseApproval({ allow = [], deny, approval }: RuleInput, known: RuleNames, ctx: Context): void {
+  const report = reportIn(allow, known);
   if (deny) refuse(ctx, ['approval'], 'only a rule that allows can ask for approval');
   else if (report !== undefined && approval !== 'none')
     refuse(ctx, ['approval'], `"${report}" changes no site and cannot wait for approval; give it its own rule`);
+}
+
+/** The first of these names that changes no site. */
+const reportIn = (names: readonly string[], { catalogue }: RuleNames): string | undefined =>
+  ['read', ...catalogue.filter((one) => !isWrite(one)).map(({ path }) => path)].find((name) => names.includes(name));
+
+/** Refuses to skip an approval that is never asked for. */
+function refuseBreakGlass({ allow = [] }: RuleInput, known: RuleNames, ctx: Context): void {
+  const report = reportIn(allow, known);
+  if (report !== undefined)
+    refuse(ctx, ['breakGlass'], `"${report}" changes no site and needs no approval; give it its own rule`);
 }
 
 type DenyInput = {
   readonly to: 'everyone' | readonly string[];
   readonly canary?: boolean | undefined;
   readonly batchValidity?: unknown;
+  readonly breakGlass?: unknown;
 };
 
 /** Refuses what has no effect where a rule denies. An empty group looks like protection. */
-function refuseDeny({ to, canary, batchValidity }: DenyInput, { groups }: RuleNames, ctx: Context): void {
+function refuseDeny({ to, canary, batchValidity, breakGlass }: DenyInput, { groups }: RuleNames, ctx: Context): void {
+  if (breakGlass) refuse(ctx, ['breakGlass'], 'only a rule that allows can let somebody skip an approval');
   if (canary) refuse(ctx, ['canary'], 'only a rule that allows can ask for a canary');
   if (batchValidity !== undefined)
     refuse(ctx, ['batchValidity'], 'only a rule that allows can say how long a batch is valid');

@@ -1,8 +1,8 @@
+import { approvalBy } from './approval-requirement.ts';
 import { cached } from '../base/caches.ts';
 import type { Mistake } from './yaml-document.ts';
 import { canonicalId, groupIds, isUserGroup } from './memberships.ts';
 import {
-  approvalBy,
   callerPrefix,
   isWrite,
   namesCommand,
@@ -36,7 +36,7 @@ export function impossibleRules(policy: Policy, members: Members): readonly Mist
 }
 
 /** What asks for an approval: an allowing rule, or the exception of a freeze. */
-type Asking = Pick<Rule, 'what' | 'to' | 'approval' | 'line' | 'column'>;
+type Asking = Pick<Rule, 'what' | 'to' | 'approval' | 'line' | 'column'> & Partial<Pick<Rule, 'breakGlass'>>;
 
 /** The exceptions of freezes, as far as they ask for an approval. */
 const exceptions = ({ freezes, catalogue }: Policy): readonly Asking[] =>
@@ -46,7 +46,8 @@ const exceptions = ({ freezes, catalogue }: Policy): readonly Asking[] =>
 
 function reasonFor(census: Census, rule: Asking, command: PolicyCommand): string | undefined {
   const approval = approvalBy(rule, command);
-  if (approval === 'none') return undefined;
+  // Whoever is alone skips it, and says so.
+  if (approval === 'none' || rule.breakGlass === 'alone') return undefined;
   const approvers = approval.by === 'allowed' ? census.allowed(command) : census.notDenied(approval.by, command);
   const requesters = census.notDenied(rule.to, command);
   // If nobody can ask, no change waits for approval.

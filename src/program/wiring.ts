@@ -29,6 +29,7 @@ import { createManyTurns } from '../talk/each-environment.ts';
 import { queueTurns } from '../talk/queue-turns.ts';
 import { createSendHistory } from '../send/send-history.ts';
 import { digestTelling } from '../waiting/digests.ts';
+import { reviewReminders } from '../waiting/post-reviews.ts';
 import { watchLooks } from '../waiting/watches.ts';
 import { accessEnds } from '../waiting/timers.ts';
 import { createWorker } from '../send/worker.ts';
@@ -239,7 +240,7 @@ function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
   };
   const due = createDueTurns(
     pipeline,
-    [accessEnds, queueTurns, handOnExpiry, watchLooks, digestTelling].map((kind) => kind(pipeline)),
+    [accessEnds, queueTurns, handOnExpiry, watchLooks, digestTelling, reviewReminders].map((kind) => kind(pipeline)),
     () => nudge(),
   );
   const senders = [worker, due];

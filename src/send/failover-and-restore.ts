@@ -82,6 +82,7 @@ const fates: Readonly<Record<WaitingKind | 'timed access', Fate>> = {
   // They only read: at worst a channel is told twice, or one that was stopped lately has to be stopped again.
   watch: 'goes on',
   digest: 'goes on',
+  post_review: 'goes on',
   // `moveOne` ends the removal that was on its way, and the timer reads the list again.
   'timed access': 'goes on',
 };

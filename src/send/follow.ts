@@ -22,7 +22,7 @@ import { namesWith } from '../access/visibility.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from '../change/read-sources.ts';
 import { settleAccess } from '../change/timed-access.ts';
-import { isKnown, assessOperation, type Observation, type PollState, type PollResult } from '../change/evidence.ts';
+import { isKnown, assessOperation, type Observation, type PollState, type PollResult } from './evidence.ts';
 import { againButton, alarm } from '../change/replies.ts';
 import { markFor } from '../change/states-and-events.ts';
 import { undoMs, noteUndone } from '../change/undo.ts';

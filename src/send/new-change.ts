@@ -1,6 +1,9 @@
 import type { Channel, Person } from '../access/access-check.ts';
 import { counted } from '../commands/kit/page.ts';
-import type { Change, NewChange } from '../storage/changes.ts';
+import type { Authorization } from '../access/authorization.ts';
+import type { AnyAction } from '../commands/kit/action.ts';
+import type { Target } from '../hosting/contract/target.ts';
+import { unreviewed, type Change, type NewChange } from '../storage/changes.ts';
 import { requestId } from '../storage/inbox.ts';
 import { canaryIn } from './pin-batch.ts';
 import type { BatchItem, BatchProgress } from '../change/batch.ts';
@@ -48,6 +51,7 @@ export function rowOf(
     caller_request: person.caller?.request?.id ?? null,
     authorization: JSON.stringify(withLinks(pinned)),
     created_at: now,
+    post_review: pinned.authorization.breakGlass ? unreviewed : null,
     ...initialState(pinned, now),
   };
 }
@@ -63,7 +67,7 @@ function withLinks({ authorization, parsed }: Pinned): Pinned['authorization'] {
 function targetColumns(
   pinned: Pinned,
 ): Pick<NewChange, 'target' | 'target_name' | 'cools_down' | 'targets' | 'progress'> {
-  const { action, target, alsoReads, items } = pinned;
+  const { action, target, alsoReads, items, authorization } = pinned;
   if (items) {
     const canary = canaryIn(pinned, items);
     const first = canary === undefined ? {} : { canary: { item: canary, isPassed: false } };
@@ -76,7 +80,7 @@ function targetColumns(
   return {
     target: targetKey(target),
     target_name: target.name,
-    cools_down: coolsDown(action, target),
+    cools_down: coolsDown(action, target, authorization.breakGlass),
     targets: JSON.stringify([target, ...alsoReads]),
   };
 }
@@ -114,9 +118,9 @@ function initialState(
   { authorization, action, target, parsed: { schedule } }: Pinned,
   now: number,
 ): Pick<NewChange, 'state' | 'expires_at' | 'due_at' | 'scheduled_at'> {
-  const { approval } = authorization;
+  const { approval, breakGlass: skips } = authorization;
   const scheduled_at = schedule?.at ?? null;
-  if (approval !== 'none') {
+  if (approval !== 'none' && skips === undefined) {
     // The vote lasts until the window ends.
     const expires_at = schedule?.until ?? now + approval.expires;
     return {
@@ -126,12 +130,13 @@ function initialState(
       due_at: nextLook({ created_at: now, expires_at }, authorization, now),
     };
   }
-  const ready = { cools_down: coolsDown(action, target), expires_at: schedule?.until ?? now, scheduled_at };
+  const ready = { cools_down: coolsDown(action, target, skips), expires_at: schedule?.until ?? now, scheduled_at };
   return { scheduled_at, state: 'approved', ...readyToSend(ready, now) };
 }
 
-/** What needs its target's name typed can also be stopped for ten seconds. */
-const coolsDown = (...of: Parameters<typeof nameToType>): number => (nameToType(...of) === undefined ? 0 : 1);
+/** What needs its target's name typed can also be stopped for ten seconds, and so can what nobody approves. */
+const coolsDown = (action: AnyAction, target: Target | undefined, skips: Authorization['breakGlass']): number =>
+  skips === undefined && nameToType(action, target) === undefined ? 0 : 1;
 
 /** What the audit line of a new change says. */
 export function newChangeDetails(row: NewChange) {

@@ -26,6 +26,7 @@ type Touch =
   | 'reminders'
   | 'last_note'
   | 'progress'
+  | 'post_review'
   | 'undo';
 
 /** Saves a new change with version 1; resolves with the row. */
@@ -216,15 +217,20 @@ type ChangeFilter = {
   readonly isOwn?: boolean;
   /** Only those that are, or were, to be sent at a time. */
   readonly isScheduled?: boolean;
+  /** Only those sent by break-glass that nobody has reviewed. */
+  readonly isUnreviewed?: boolean;
   /** Not settled (true), or settled (false). */
   readonly isOpen?: boolean;
   readonly beforeNumber?: number | undefined;
   readonly limit: number;
 };
 
+/** `post_review` of a change that nobody has reviewed. */
+export const unreviewed = 'open';
+
 /** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Change[]> {
-  const { target, requesters, caller, by, state, isOwn, isOpen, isScheduled, beforeNumber } = filter;
+  const { target, requesters, caller, by, state, isOwn, isOpen, isScheduled, isUnreviewed, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
   if (requesters !== undefined) found = found.where('requester', 'in', requesters);
@@ -233,6 +239,7 @@ export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Chang
   if (isOwn) found = found.where('batch', 'is', null);
   if (state !== undefined) found = found.where('state', '=', state);
   if (isScheduled) found = found.where('scheduled_at', 'is not', null);
+  if (isUnreviewed) found = found.where('post_review', '=', unreviewed);
   if (isOpen !== undefined) found = found.where('settled_at', isOpen ? 'is' : 'is not', null);
   if (beforeNumber !== undefined) found = found.where('number', '<', beforeNumber);
   return found.orderBy('number', 'desc').limit(filter.limit).execute();

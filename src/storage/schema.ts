@@ -110,6 +110,8 @@ export type ChangeTable = {
   reminders: number | null;
   /** JSON Text: the last sentence about its state: why it has not been sent yet, or how it ended. Null: the state says all. */
   last_note: string | null;
+  /** Of a change sent by break-glass: `open`, or JSON: its `PostReview`. Null: it needs none. */
+  post_review: string | null;
   /** JSON: the arguments that undo it, what it left at the host, and until when *Undo* is offered. */
   undo: string | null;
 };

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import { z } from 'zod';
 
-/** What waits until it is due: requests in queues, requests handed on to others, watches of logs, and digests. */
+/** What waits until it is due: requests in queues, requests handed on to others, watches of logs, digests, and reviews. */
 export type WaitingTable = {
   /** What people type to leave, or to stop it. No number is given twice, whatever the kind. */
   id: Generated<number>;
@@ -11,7 +11,7 @@ export type WaitingTable = {
   /**
    * `queue`: the key of the locked target; requests for one key are one queue, oldest first. `watch`:
    * `environment:<id>`. `hand_on`: JSON: the command's arguments, with ids instead of names, without a reason.
-   * `digest`: `digest`.
+   * `digest`, `post_review`: the kind.
    */
   target: string;
   /** Who asked for it. Sitehand acts and reads with this person's rights. */
@@ -78,6 +78,8 @@ const shapes = {
     /** JSON: what was told, what is held back, and what is in the way. */
     progress: z.string(),
   }),
+  /** Reminds of a change sent by break-glass until somebody has reviewed it. */
+  post_review: z.object({ change: z.number() }),
   digest: z.object({
     ...asked,
     /** JSON array: its environments as they were when it was started. */

@@ -37,7 +37,7 @@ import { changes } from '../commands/builtin/changes.ts';
 import type { Input } from '../commands/kit/fields.ts';
 import { startOf } from '../commands/kit/values/times.ts';
 import { idsOf } from '../policy/memberships.ts';
-import { openAbout } from '../change/open-changes.ts';
+import { openAbout } from '../decide/open-changes.ts';
 import type { PipelineContext } from './context.ts';
 import { timeLineFor } from './time-line.ts';
 import { timeLinePage } from './time-line-page.ts';

@@ -18,7 +18,7 @@ import { targetKey } from '../access/targets.ts';
 import type { Text } from '../words/text.ts';
 import type { Sight } from '../access/sight.ts';
 import { siteCheckFor } from '../change/check-plan.ts';
-import { openAbout, type OpenAbout } from '../change/open-changes.ts';
+import { openAbout, type OpenAbout } from '../decide/open-changes.ts';
 import { lockInfoOf, pausesFor, type Asking, type LockInfo, type Pauses } from '../decide/admin-actions.ts';
 import { listedChange, type ListedChange } from './changes-pages.ts';
 import { eachFor, failedPart, partWithin, withheldPart } from './each-environment.ts';

@@ -15,7 +15,7 @@ import type { Person } from '../access/access-check.ts';
 import { readerOf, type MayRead } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
 import { whyUnread } from '../hosting/host-trouble.ts';
-import { openAbout } from '../change/open-changes.ts';
+import { openAbout } from '../decide/open-changes.ts';
 import { startDeadline } from '../base/time-limit.ts';
 import { dayMs } from '../words/duration.ts';
 

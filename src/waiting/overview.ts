@@ -3,7 +3,7 @@ import { idsOf } from '../policy/memberships.ts';
 import { listChanges, type Change } from '../storage/changes.ts';
 import type { ReadHandle } from '../storage/schema.ts';
 import { listVotes } from '../storage/votes.ts';
-import { mayEnd } from '../change/approve.ts';
+import { mayEnd } from '../change/may-end.ts';
 import { coolsDown } from '../change/change.ts';
 import { askersOf } from '../access/authorization.ts';
 import { freezesAt } from '../access/freeze-words.ts';

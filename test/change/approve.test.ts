@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { rightOf } from '../../src/commands/rights.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import {
-  isEnough,
-  mayEnd,
-  decisionResult,
-  type VoteContext,
-  type Decision,
-  type EndRight,
-  type DecisionResult,
-} from '../../src/change/approve.ts';
+import { decisionResult, type VoteContext, type Decision, type DecisionResult } from '../../src/change/approve.ts';
+import { isEnough, mayEnd, type EndRight } from '../../src/change/may-end.ts';
 import { closableFrom } from '../../src/change/change.ts';
 import { decisionKinds, type DecisionKind } from '../../src/change/buttons.ts';
 import type { Member, Needed, Requirement } from '../../src/policy/rules.ts';
@@ -118,6 +111,7 @@ const changeIn = (state: State, more: Partial<VoteContext['change']> = {}): Vote
     progress: ['running', 'stopped', 'ended'].includes(state) ? '{}' : null,
     settled_at: open.has(state) ? null : now - 1,
     sent_at: 1,
+    post_review: 'open',
     ...more,
   });
 const voting = (more: Partial<VoteContext> = {}): VoteContext => ({
@@ -137,7 +131,7 @@ const seen = (verdict: DecisionKind, version = 3): Decision => ({ verdict, versi
 function resultOf(decision: Decision, of: VoteContext): string {
   try {
     const result: DecisionResult = decisionResult(decision, of);
-    return result.kind === 'move' ? result.event.kind : 'vote';
+    return result.kind === 'move' ? result.event.kind : result.kind;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return refusalText(error);
@@ -153,6 +147,11 @@ const may: Readonly<
   stop: { in: ['approved'], does: 'cancel', who: everybody },
   happened: { in: ['unknown'], does: 'confirmed_happened', who: ['approver', 'approver by user group'] },
   did_not_happen: { in: ['unknown'], does: 'confirmed_not', who: ['approver', 'approver by user group'] },
+  reviewed: {
+    in: states.filter((state) => !open.has(state)),
+    does: 'reviewed',
+    who: ['approver', 'approver by user group'],
+  },
   halt: { in: ['running'], does: 'halt', who: everybody },
   end: {
     in: ['stopped'],

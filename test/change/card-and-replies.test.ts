@@ -117,7 +117,7 @@ describe('the card', () => {
     expect(linesOf({ attempts: 1, due_at: 60_000 })).toContain("I'll try again at 00:01 UTC");
     expect(linesOf({ cools_down: 0 })).toContain('Not sent yet.');
     expect(linesOf({ cools_down: 1 })).toContain(
-      'Not sent yet: ten seconds after the last approval at the earliest. Until then it can be stopped.',
+      'Not sent yet: it can be stopped until ten seconds after Stop was posted.',
     );
   });
   test('shows the final result, and for an unknown outcome why, what to check, and from when it can be closed', () => {

@@ -77,6 +77,8 @@ const standing = (state: State, more: Partial<TransitionInput> = {}): Transition
   state,
   risk: 'sensitive',
   cools_down: 0,
+  lost_at: null,
+  post_review: null,
   scheduled_at: null,
   sent_at: null,
   progress: null,

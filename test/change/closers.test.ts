@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { rightOf } from '../../src/commands/rights.ts';
 import { stillUnknown, whoCloses } from '../../src/change/unknown-replies.ts';
-import { closersOf, isCloser, type Closers, type Ending } from '../../src/change/closers.ts';
+import { closersOf, isCloser, type Closers } from '../../src/change/closers.ts';
+import type { Ending } from '../../src/change/may-end.ts';
 import { nextReminderOfUnknown } from '../../src/send/reminders.ts';
 import { plain, say } from '../../src/words/text.ts';
 import { ana, changeOf, commandAt, company, live, policyFrom, staging, contextWith } from '../fixtures.ts';

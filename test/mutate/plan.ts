@@ -10,7 +10,7 @@ export const mutated: readonly string[] = [
   'src/policy/approvers.ts',
   // What the host's answers mean.
   'src/change/write-result.ts',
-  'src/change/evidence.ts',
+  'src/send/evidence.ts',
   // Rights.
   'src/access/access-check.ts',
   'src/access/assert-channel.ts',
@@ -46,7 +46,7 @@ export const tests: readonly string[] = [
   'test/policy/rules.test.ts',
   'test/policy/unsatisfiable.test.ts',
   'test/change/write-result.test.ts',
-  'test/change/evidence.test.ts',
+  'test/send/evidence.test.ts',
   'test/change/approve.test.ts',
   'test/change/closers.test.ts',
   'test/access/may-run.test.ts',

@@ -153,7 +153,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'\' → "Stryker was here!"',
     ),
   ],
-  'src/change/evidence.ts': [
+  'src/send/evidence.ts': [
     ...same(
       'The word `trouble` has no verdict, so it proves nothing.',
       "const proof = observed.proof === 'trouble' ? undefined : observed.proof;",

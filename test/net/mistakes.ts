@@ -68,17 +68,17 @@ export const mistakes: readonly Mistake[] = [
     name: 'the first error about an operation is believed',
     edits: [
       {
-        file: 'src/change/evidence.ts',
+        file: 'src/send/evidence.ts',
         from: 'const failuresThatCount = 3;',
         to: 'const failuresThatCount = 1;',
       },
       {
-        file: 'src/change/evidence.ts',
+        file: 'src/send/evidence.ts',
         from: 'const failingMs = 60_000;',
         to: 'const failingMs = 0;',
       },
     ],
-    tests: ['test/change/evidence.test.ts', 'test/stories/operations.test.ts'],
+    tests: ['test/send/evidence.test.ts', 'test/stories/operations.test.ts'],
   },
   {
     name: 'a lock is taken away from what is under way',

@@ -219,7 +219,7 @@ describe('every mistake is reported with its line', () => {
       'a rule that is text',
       rule('everything'),
       [
-        `line ${FIRST_RULE}: expected a rule: allow or deny, to, where, approval, canary, batchValidity, found "everything"`,
+        `line ${FIRST_RULE}: expected a rule: allow or deny, to, where, approval, canary, batchValidity, breakGlass, found "everything"`,
       ],
     ],
     [

@@ -1,6 +1,6 @@
+import { approvalBy } from '../../src/policy/approval-requirement.ts';
 import { describe, expect, test } from 'vitest';
 import {
-  approvalBy,
   cardsChannel,
   channelRule,
   classes,

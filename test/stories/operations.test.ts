@@ -1,6 +1,6 @@
 import { parseStored } from '../../src/storage/parse-json.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { PollState } from '../../src/change/evidence.ts';
+import type { PollState } from '../../src/send/evidence.ts';
 import { inScenario, openScenario, patienceMs, type Scenario, stateOf, locksOf } from './scenario.ts';
 import { labelsOf, type ChangeThread } from './people.ts';
 

@@ -5,7 +5,7 @@ import { identifySender } from '../../talk/speaker.ts';
 import { decide, EndedByClick, refuseUnlessDecides } from '../../decide/decide.ts';
 import type { DecisionKind, Press } from '../../change/buttons.ts';
 import { joined, say } from '../../words/text.ts';
-import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
+import { approveView, declineView, goOnView, noticeView, postReviewView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';
 import { notShownOn } from '../../block-kit/blocks.ts';
 import { buttonValue, pressIn } from '../../block-kit/button-value.ts';
@@ -22,7 +22,8 @@ export async function pressDecision(
   decision: DecisionPress,
 ): Promise<void> {
   const { person, team, inbox } = interaction;
-  if (decision.verdict !== 'decline') return decide(context.pipeline, { ...decision, person, team, inbox });
+  if (decision.verdict !== 'decline' && decision.verdict !== 'reviewed')
+    return decide(context.pipeline, { ...decision, person, team, inbox });
   return openDecision(context, interaction, decision);
 }
 
@@ -36,9 +37,8 @@ export async function openDecision(
   decision: DecisionPress,
   how?: 'push',
 ): Promise<void> {
-  if (decision.verdict !== 'approve' && decision.verdict !== 'decline' && decision.verdict !== 'go_on')
-    throw notRecognised('button');
   const { number, verdict } = decision;
+  if (!hasForm(verdict)) throw notRecognised('button');
   const title = titles[verdict];
   const view = await openView(context, interaction, noticeView(title, say`One moment…`), how);
   const memo: Memo = { origin: originOf(interaction), decision: buttonValue(decision) };
@@ -46,6 +46,7 @@ export async function openDecision(
     const { person, team } = interaction;
     await refuseUnlessDecides(context.pipeline, { ...decision, person, team });
     if (verdict === 'decline') return declineView(number, memo);
+    if (verdict === 'reviewed') return postReviewView(number, memo);
     const reader = await identifySender(context.pipeline, interaction);
     if (verdict === 'go_on') return goOnView(number, await leftToDo(context.pipeline, reader, decision), memo);
     const { says, card } = await questionFor(context.pipeline, reader, decision);
@@ -56,9 +57,16 @@ export async function openDecision(
     throw new Refusal(`Slack didn't confirm that it opened ${forms[verdict]}. Nothing was done.`, { hint: pressAgain });
 }
 
-export const titles = { approve: 'Approve', decline: 'Decline', go_on: 'Go on' } as const;
+export const titles = { approve: 'Approve', decline: 'Decline', reviewed: 'Review', go_on: 'Go on' } as const;
 
-const forms = { approve: 'the form for your note', decline: 'the form for your reason', go_on: 'the form' } as const;
+const hasForm = (verdict: DecisionKind): verdict is keyof typeof titles => Object.hasOwn(titles, verdict);
+
+const forms: Readonly<Record<keyof typeof titles, string>> = {
+  approve: 'the form for your note',
+  decline: 'the form for your reason',
+  reviewed: 'the form for your review',
+  go_on: 'the form',
+};
 
 /** Decides with a submitted reason or note. */
 export async function decideByForm(

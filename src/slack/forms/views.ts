@@ -9,6 +9,8 @@ import { environmentsIn } from '../../send/pin-batch.ts';
 import { pinnedCardOf, type Pinned } from '../../change/pin.ts';
 import type { CommandHelp } from '../../talk/help-page.ts';
 import type { ShownChecklist } from '../../talk/checklist.ts';
+import type { BrokenGlass } from '../../access/authorization.ts';
+import { glassMark, skippedInWords } from '../../access/break-glass.ts';
 import { nameToType, shownOf } from '../../change/confirmation.ts';
 import { inline, say, type Text } from '../../words/text.ts';
 import { buttonRow, richText, type Drawn } from '../../block-kit/blocks.ts';
@@ -95,22 +97,27 @@ export const typedOptions = ({ dryRun = false, queue = false, schedule }: TypedO
 export function reviewView(pinned: Pinned, memo: Memo, notice: Text = []): ModalView {
   const card = pinnedCardOf(pinned);
   const facts = [...card.facts, ...(pinned.leftOut ?? [])];
-  const { approval } = pinned.authorization;
+  const { approval, breakGlass: skips } = pinned.authorization;
   const name = nameToType(pinned.action, pinned.target);
   const blocks: KnownBlock[] = [
+    ...(skips ? [richText([glassWarning(skips)])] : []),
     ...(notice.length > 0 ? [richText([notice])] : []),
     ...(showsToken(pinned) ? [richText([tokenWarning])] : []),
     richText([say`**${card.title}**`, ...(card.warning ? [card.warning] : [])]),
     ...(facts.length > 0 ? [richText([factLines(facts)])] : []),
     ...buttonRow([everythingButton(undefined)]),
-    ...(approval === 'none' ? [] : [richText([say`Nothing is sent until it is approved.`])]),
+    ...(approval === 'none' || skips ? [] : [richText([say`Nothing is sent until it is approved.`])]),
     ...(pinned.items ? [leaveOutInput(environmentsIn(pinned.items))] : []),
     reasonInput(pinned.parsed.reason, approval === 'none' ? 'optional' : approval.reason),
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];
-  const submit = approval === 'none' ? pinned.action.button : 'Ask for approval';
+  const ask = approval === 'none' ? pinned.action.button : 'Ask for approval';
+  const submit = skips ? 'Break the glass' : ask;
   return modal('review', pinned.action.button, { ...memo, shown: shownOf(pinned) }, blocks, submit);
 }
+
+const glassWarning = (skips: BrokenGlass): Text =>
+  say`${glassMark} **Break-glass: this is sent ${skippedInWords(skips)}.** It can be stopped for ten seconds. Whoever could have approved it and the ops channel are told at once, with your reason, and somebody else has to review it afterwards.`;
 
 const tokenWarning = say`⚠️ **This contains what looks like a service token.** Everybody in the channel can read it on the card, and it stays there.`;
 
@@ -124,6 +131,10 @@ const showsToken = ({ action, input }: Pinned): boolean =>
 /** The form that asks why a change is declined. */
 export const declineView = (number: number, memo: Memo): ModalView =>
   modal('decline', `Decline #${number}`, memo, [reasonInput(undefined, 'required')], 'Decline');
+
+/** The form that asks what is to be said of a change that was sent by break-glass. */
+export const postReviewView = (number: number, memo: Memo): ModalView =>
+  modal('reviewed', `Review #${number}`, memo, [reasonInput(undefined, 'required', 'Review')], 'Save');
 
 /** The form that asks for a note with an approval. `says`: what is approved. */
 export const approveView = (number: number, says: Text, memo: Memo): ModalView =>
@@ -198,7 +209,7 @@ const closable = (kind: 'notice' | 'call', title: string, blocks: KnownBlock[]):
   blocks,
 });
 
-type SubmittedKind = 'form' | 'review' | 'checklist' | 'approve' | 'decline' | 'go_on' | 'picker';
+type SubmittedKind = 'form' | 'review' | 'checklist' | 'approve' | 'decline' | 'reviewed' | 'go_on' | 'picker';
 
 function modal(kind: SubmittedKind, title: string, memo: Memo, blocks: KnownBlock[], submit: string): ModalView {
   const metadata = JSON.stringify(memo);

@@ -8,6 +8,7 @@ import { identifyViewer } from '../../talk/speaker.ts';
 import { joined, plain, say, type Text } from '../../words/text.ts';
 import { failpoint } from '../../base/failpoints.ts';
 import { requestId } from '../../storage/inbox.ts';
+import { refuseWithoutWords } from '../../decide/decide.ts';
 import { decideByForm, titles } from '../answers/decisions.ts';
 import { cut, visible } from '../../block-kit/text.ts';
 import { allCommandsView, memoOf, moreCommands, noticeView, typedOptions, type Memo } from '../forms/views.ts';
@@ -103,6 +104,7 @@ export async function submit(context: SlackContext, submission: Submission): Pro
         return await submitReview(form);
       case 'approve':
       case 'decline':
+      case 'reviewed':
       case 'go_on':
         return await submitDecision(form, view.callback_id);
       default:
@@ -206,9 +208,7 @@ async function submitDecision(form: Submitted, verdict: keyof typeof titles): Pr
   const { context, memo } = form;
   const { values } = form.view.state;
   // A credential in the text is refused here, under its field.
-  if (readInputs(values).reason === undefined && verdict === 'decline') {
-    throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
-  }
+  refuseWithoutWords(verdict, readInputs(values).reason);
   return whenSaved(form, titles[verdict], (kept) => ({
     // With the pages under it, which were about what is decided now.
     ack: { response_action: 'clear' },

@@ -46,6 +46,15 @@ export const migrations: readonly Migration[] = [
       'create index changes_scheduled on changes (scheduled_at) where scheduled_at is not null and settled_at is null',
     ],
   },
+  {
+    name: 'changes that are reviewed afterwards',
+    // An older program would draw them without their mark, and end what it takes for unapproved.
+    oldest: 6,
+    statements: () => [
+      'alter table changes add column post_review text',
+      "create index changes_to_review on changes (number) where post_review = 'open'",
+    ],
+  },
 ];
 
 /**

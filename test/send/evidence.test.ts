@@ -6,7 +6,7 @@ import {
   type Observation,
   type PollState,
   type PollResult,
-} from '../../src/change/evidence.ts';
+} from '../../src/send/evidence.ts';
 import { plain, say } from '../../src/words/text.ts';
 import { changeOf } from '../fixtures.ts';
 

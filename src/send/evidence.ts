@@ -2,9 +2,9 @@ import type { ActionProof } from '../commands/kit/action.ts';
 import type { OperationState } from '../hosting/contract/sites.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Text } from '../words/text.ts';
-import type { ChangeEvent } from './change.ts';
-import { receiptFor } from './write-result.ts';
-import { failed, finished, lostSight, unverified } from './replies.ts';
+import type { ChangeEvent } from '../change/change.ts';
+import { receiptFor } from '../change/write-result.ts';
+import { failed, finished, lostSight, unverified } from '../change/replies.ts';
 import { hourMs } from '../words/duration.ts';
 
 /** The progress of polling, stored with the change. */

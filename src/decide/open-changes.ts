@@ -9,14 +9,14 @@ import {
 } from '../storage/changes.ts';
 import type { ReadHandle } from '../storage/schema.ts';
 import { batchTarget, storedTargets, targetKey } from '../access/targets.ts';
-import { batchProgress, standingsOf } from './batch.ts';
+import { batchProgress, standingsOf } from '../change/batch.ts';
 import { Refusal, type Offer } from '../base/errors.ts';
 import type { Tx } from '../storage/database.ts';
 import { acquireGlobalLock } from '../storage/sql-dialect.ts';
 import { hourMs } from '../words/duration.ts';
 import { say, beginning, plain, type Text } from '../words/text.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { pinnedCardOf } from './pin.ts';
+import { pinnedCardOf } from '../change/pin.ts';
 
 /** What is open: about an environment, and of one person or caller, who may have only so many changes that wait. */
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openAbout, refuseTooMany } from '../../src/change/open-changes.ts';
+import { openAbout, refuseTooMany } from '../../src/decide/open-changes.ts';
 import type { BatchProgress } from '../../src/change/batch.ts';
 import { say, plain, inline } from '../../src/words/text.ts';
 import { describeBoth } from '../storage/describe-both.ts';

@@ -1,0 +1,31 @@
+import { toldPeople } from '../access/approver-lookup.ts';
+import { authorizationOf, type BrokenGlass } from '../access/authorization.ts';
+import { glassMark, skippedInWords } from '../access/break-glass.ts';
+import { reasonText } from '../access/reason.ts';
+import { tooFewApprove } from '../access/nobody-approves.ts';
+import type { Change } from '../storage/changes.ts';
+import { joined, named, say, type Text } from '../words/text.ts';
+import { askedIn } from './asked-in.ts';
+import type { Note } from './card.ts';
+import type { TransitionNote } from './change-messages.ts';
+
+/** The sentences in the thread of a change that is sent by break-glass. Pure. */
+
+/** What is skipped, who is told so, and that they review it. */
+export function glassBroken(change: Change, skipped: BrokenGlass): Text {
+  const { asks = [] } = authorizationOf(change);
+  const { who, rest } = askedIn(change);
+  const few = tooFewApprove(asks);
+  const whose = few ?? say`${who}: you could have approved it, so please review it afterwards.`;
+  const reason = reasonText(change) ?? [];
+  return joined([say`${glassMark} **Break-glass: this is sent ${skippedInWords(skipped)}.** “${reason}”`, whose, rest]);
+}
+
+/** Everybody whose approval is skipped is told at once, and the ops channel. */
+export const tellAll = (change: Change): Pick<TransitionNote, 'ops' | 'tell'> => ({
+  ops: true,
+  tell: toldPeople(authorizationOf(change)),
+});
+
+/** What somebody with this name said of a change that was sent by break-glass. */
+export const reviewed = (by: string, says: string): Note => ({ text: say`🔎 **Reviewed by ${named(by)}:** “${says}”` });

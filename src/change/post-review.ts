@@ -1,0 +1,31 @@
+import { skippedInWords } from '../access/break-glass.ts';
+import { authorizationOf } from '../access/authorization.ts';
+import { unreviewed, type Change } from '../storage/changes.ts';
+import { parseStored } from '../storage/parse-json.ts';
+import { joined, mention, say, time, type Text } from '../words/text.ts';
+
+/** What was sent by break-glass is reviewed afterwards, by somebody who could have approved it. Pure. */
+
+/** What somebody said of it; stored with the change. `at` in epoch ms. */
+export type PostReview = { readonly by: string; readonly at: number; readonly says: string };
+
+type Reviewed = Pick<Change, 'post_review' | 'settled_at'>;
+
+/** Whether it is over, and nobody has reviewed it yet. */
+export const isToReview = ({ post_review: review, settled_at: settled }: Reviewed): boolean =>
+  review === unreviewed && settled !== null;
+
+/** Undefined: nobody has reviewed it, or it needs no review. */
+export const postReviewOf = ({ post_review: review }: Reviewed): PostReview | undefined =>
+  review === null || review === unreviewed ? undefined : parseStored<PostReview>(review);
+
+/** What a change skipped, and what became of its review; undefined: it skipped nothing. */
+export function glassLine(change: Change): Text | undefined {
+  const { breakGlass: skips } = authorizationOf(change);
+  if (skips === undefined) return undefined;
+  const review = postReviewOf(change);
+  const then = isToReview(change) ? say`**nobody has reviewed it yet**` : undefined;
+  const says = review && say`reviewed by ${mention(review.by)}, ${time(review.at, 'date')}: “${review.says}”`;
+  const unsent = change.settled_at === null ? 'to be sent' : 'not sent; it was to go';
+  return joined([say`${change.sent_at === null ? unsent : 'sent'} ${skippedInWords(skips)}`, then ?? says], '; ');
+}

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openScenario, reloadPolicy, stateOf, type Scenario } from './scenario.ts';
+import { labelsOf, type ChangeThread } from './people.ts';
+
+/** Friday 17:55, the shop is down, and nobody who could approve is awake. */
+
+const rules = (push = 'breakGlass: true', more = ''): string => `version: 1
+live: ['*/live']
+groups:
+  developers: [U01ANA, U02BEN, U06ROB]
+  leads: [U03CHI, U04DEE, U06ROB]
+people:
+  ana: [U01ANA, U06ROB]
+channels: { ops: G0BAKERY }
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [routine], to: [developers] }
+  - { allow: [lock, unlock, pause], to: [leads] }
+  - { allow: [push], to: [developers], approval: { by: [leads], expires: 1h }, ${push} }
+  - { allow: [clone, delete], to: [developers], approval: { by: [leads] } }
+${more}`;
+const frozen = rules(
+  'breakGlass: true',
+  'freezes: [{ name: weekend, weekly: [mon 00:00 – thu 00:00, thu 00:00 – mon 00:00], zone: UTC, where: ["acme-shop/live"] }]\n',
+);
+const name = 'Type acme-shop/live to confirm';
+const push = '/site push acme-shop/staging acme-shop/live --files';
+const emergency = `${push} --break-glass --reason "the shop is down"`;
+
+describe('break-glass', { concurrent: false }, () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario({ policy: rules(), hosting: { durations: { 'environments:push': 0 } } });
+  });
+  afterAll(() => scenario.close());
+
+  const writes = () => scenario.writes('acme-shop/live').length;
+  const breaks = async (line = emergency): Promise<ChangeThread> => {
+    const ana = scenario.person('ana');
+    await ana.opens(line, /🚨 Break-glass: this is sent without approval/);
+    return ana.confirms({ [name]: 'acme-shop/live' });
+  };
+  const auditOf = ({ number }: ChangeThread) =>
+    scenario.rows('select event from audit where change = ?', number).map(({ event }) => event);
+
+  test('says what is skipped, tells everybody at once, can be stopped by anybody, and sends nothing then', async () => {
+    const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+    const before = writes();
+    const form = await ana.opens(emergency, /🚨 Break-glass: this is sent without approval\./);
+    expect(form.text).toContain('somebody else has to review it afterwards');
+    expect(form.text).not.toContain('Nothing is sent until it is approved');
+    expect((await ana.submits({ [name]: 'live' })).errors).not.toEqual({});
+    const change = await ana.confirms({ [name]: 'acme-shop/live' });
+    await scenario.holdBeforeSend(change.number);
+    await change.tells(
+      /^🚨 Break-glass: this is sent without approval\. “the shop is down” @Chi or @Dee: you could have approved it/,
+    );
+    await change.shows(/🚨 Break-glass {2}to be sent without approval/);
+    for (const who of [chi, scenario.person('dee')])
+      expect(labelsOf(await who.reads(/🚨 Break-glass:/))).toContain('Stop');
+    await chi.reads('🚨 Break-glass', 'G0BAKERY');
+    await chi.clicks(await chi.reads('🚨 Break-glass'), 'Stop');
+    await change.tells(/Stopped by @Chi/);
+    expect(stateOf(scenario, change)).toBe('cancelled');
+    expect(writes()).toBe(before);
+    expect(labelsOf(change.card())).not.toContain('Review…');
+    expect(auditOf(change)).toContain('break_glass');
+  });
+
+  test('is sent once, and reviewed by one of those who could have approved it, never by its author', async () => {
+    const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+    const before = writes();
+    const change = await breaks();
+    await scenario.holdBeforeSend(change.number);
+    expect((await chi.clicks(change.card(), 'Everything that will be sent')).outcome).toBeDefined();
+    scenario.makeDue(change.number);
+    await change.tells(/✅/);
+    expect(writes()).toBe(before + 1);
+    await change.shows(/sent without approval; nobody has reviewed it yet/);
+    for (const who of [ana, scenario.person('rob')])
+      await who.opensFrom(change.card(), 'Review…', /This is your own change, so somebody else has to review it/);
+    await scenario.person('ben').opensFrom(change.card(), 'Review…', /not among the people who can review it/);
+    await chi.clicks(await chi.reads(/#2[^]*Review…/), 'Review…');
+    await chi.form(`Review #${change.number}`);
+    expect((await chi.submits({ Review: '  ' })).errors).not.toEqual({});
+    await chi.submits({ Review: 'Right call; add an alarm.' });
+    await change.tells('🔎 Reviewed by @Chi: “Right call; add an alarm.”');
+    await change.shows(/reviewed by @Chi, .*: “Right call; add an alarm\.”/);
+    expect(labelsOf(change.card())).toEqual([]);
+    await ana.reads(/🔎 Reviewed by @Chi/);
+  });
+
+  test('skips a freeze too, and says so', async () => {
+    await reloadPolicy(scenario, frozen);
+    const before = writes();
+    const change = await breaks();
+    await change.tells(/^🚨 Break-glass: this is sent without approval and in spite of the freeze weekend\./);
+    await scenario.holdBeforeSend(change.number);
+    scenario.makeDue(change.number);
+    await change.tells(/✅/);
+    expect(writes()).toBe(before + 1);
+    await reloadPolicy(scenario, rules());
+  });
+
+  test.each([
+    [
+      'where no rule lets them',
+      '/site clone acme-shop/live copy --break-glass --reason x',
+      /No rule lets you use --break-glass here/,
+    ],
+    [
+      'where there is nothing to skip',
+      '/site cache clear acme-shop/live --break-glass --reason x',
+      /no glass to break/,
+    ],
+    ['at a time', `${emergency} --at "tomorrow 02:00"`, /sends at once, and takes no time/],
+    ['in a queue', `${emergency} --queue`, /waits in no queue/],
+    ['handed on', `${emergency} --hand-on`, /is not handed on/],
+    ['for many', '/site cache clear acme-shop/* --break-glass --reason x', /is for one environment at a time/],
+  ])('is refused %s', async (_, line, words) => {
+    const ana = scenario.person('ana');
+    const said = await ana.says(line);
+    const find = () => [...said.answers(), ...scenario.slack.views(ana.id).modals].find(({ text }) => words.test(text));
+    await scenario.slack.until(() => find());
+    await scenario.slack.closeModal(ana.id).catch(() => undefined);
+  });
+
+  test('needs a reason, waits while sending is paused, and is held by a lock', async () => {
+    const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+    await ana.opens(`${push} --break-glass`, '🚨 Break-glass');
+    expect((await ana.submits({ [name]: 'acme-shop/live' })).errors).not.toEqual({});
+    await scenario.slack.closeModal(ana.id);
+    const before = writes();
+    await (await chi.says('/site lock acme-shop/live "stocktaking"')).hears(/You locked/);
+    await ana.opens(emergency, /acme-shop\/live is locked by @Chi/);
+    await (
+      await ana.submits({ [name]: 'acme-shop/live' })
+    ).hears(/acme-shop\/live is locked by @Chi[^]*Nothing was sent/);
+    await (await chi.says('/site unlock acme-shop/live')).hears(/unlocked/i);
+    await (await chi.says('/site pause "looking"')).hears(/paused/i);
+    const change = await breaks();
+    await change.shows(/All sending is paused/);
+    expect(writes()).toBe(before);
+    await (await chi.says('/site resume')).hears(/resumed/i);
+    await scenario.holdBeforeSend(change.number);
+    await chi.clicks(change.card(), 'Stop');
+    await change.tells(/Stopped by @Chi/);
+    expect(writes()).toBe(before);
+  });
+
+  test('is invalidated if the policy takes the right away before it is sent, and never falls back to an approval', async () => {
+    const before = writes();
+    const change = await breaks();
+    await scenario.holdBeforeSend(change.number);
+    await reloadPolicy(scenario, rules('breakGlass: false'));
+    scenario.makeDue(change.number);
+    await change.tells(/No rule lets you use --break-glass here/);
+    expect(stateOf(scenario, change)).toBe('invalidated');
+    expect(writes()).toBe(before);
+    await reloadPolicy(scenario, rules());
+  });
+
+  test('never closes an unknown outcome: its author can neither close nor review it', async () => {
+    const ana = scenario.person('ana');
+    scenario.hosting.faults.add({ kind: 'gateway', status: 500, method: 'PUT', applied: true });
+    const change = await breaks();
+    await scenario.holdBeforeSend(change.number);
+    scenario.makeDue(change.number);
+    await change.tells(/Outcome unknown\./);
+    scenario.runSql('update changes set sent_at = 1 where number = ?', change.number);
+    await (
+      await ana.clicks(change.card(), 'It happened')
+    ).hears(/This is your own change, so somebody else has to close it/);
+    expect(labelsOf(change.card())).not.toContain('Review…');
+    await scenario.person('chi').clicks(change.card(), 'It happened');
+    await change.shows(/nobody has reviewed it yet/);
+  });
+});
