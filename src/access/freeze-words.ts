@@ -5,7 +5,7 @@ import { freezesAround, groupsIn, type FreezeDecision } from '../policy/freezes.
 import type { Freeze, Policy } from '../policy/rules.ts';
 import { code, either, joined, say, time, type Text } from '../words/text.ts';
 import { canonicalArgs, type Resolved } from '../language/resolve.ts';
-import { windowFrom } from '../language/schedule.ts';
+import { windowFrom, windowOf } from '../language/schedule.ts';
 import { MembershipUnknown, membersUnknownQuietly } from './unknown-groups.ts';
 
 /** What people read of freezes: in refusals, forms and reports, and on cards. */
@@ -24,11 +24,11 @@ export function refusedInFreeze(
   if (decision.kind === 'unknown')
     return new MembershipUnknown(say`a freeze lets you run ${code(parsed.path)} now`, decision.groups, 'sent');
   const { until } = decision;
-  const schedule = until === undefined ? undefined : windowFrom(until, parsed.schedule);
-  const args = canonicalArgs({ parsed: { ...parsed, schedule }, input }, { reason: parsed.reason });
-  return new InFreeze(say`${freezeInWords(decision, where, parsed.schedule !== undefined)} Nothing was sent.`, {
+  const when = until === undefined ? undefined : windowFrom(until, windowOf(parsed));
+  const args = canonicalArgs({ parsed: { ...parsed, when }, input }, { reason: parsed.reason });
+  return new InFreeze(say`${freezeInWords(decision, where, parsed.when !== undefined)} Nothing was sent.`, {
     hint: say`Ask again when it is over, or now with ${code('--at')} and a time after it.`,
-    offers: schedule === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
+    offers: when === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
   });
 }
 

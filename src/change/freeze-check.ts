@@ -1,6 +1,7 @@
 import type { Person } from '../access/access-check.ts';
 import type { FreezeAhead } from '../access/freeze-words.ts';
 import { aboutOf, targetKey } from '../access/targets.ts';
+import { scheduleOf } from '../language/schedule.ts';
 import { storedArgs, type Resolved } from '../language/resolve.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
 import { decideFreeze, type FreezeDecision } from '../policy/freezes.ts';
@@ -42,14 +43,15 @@ export async function checkFreezes(
   return (await isWayBack(database.db, restoring)) ? open : decision;
 }
 
-/** The same for what nobody has asked for yet: at its time, or else now (epoch ms). Undefined: the policy has no freezes. */
+/** The same for what nobody has asked for yet: at its time, or else now (epoch ms). Undefined: the policy has no freezes. Throws `Refusal`. */
 export async function freezesAhead(
   context: FreezeContext,
   person: Person,
   resolved: Resolved,
 ): Promise<FreezeAhead | undefined> {
   if (context.policy().freezes.length === 0) return undefined;
-  const at = resolved.parsed.schedule?.at ?? (await context.database.now());
+  const now = await context.database.now();
+  const at = scheduleOf(resolved.parsed, now, person.zone)?.at ?? now;
   return { decision: await checkFreezes(context, person, { resolved, at }), at };
 }
 

@@ -14,6 +14,7 @@ import { canaryOf, pinBatch, leftOutFacts, type NothingToDo } from '../send/pin-
 import { asRefusal } from '../hosting/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';
 import { canonicalArgs } from '../language/resolve.ts';
+import { windowOf } from '../language/schedule.ts';
 import { isZone } from '../words/zoned-time.ts';
 import type { SendContext } from '../send/context.ts';
 
@@ -102,7 +103,6 @@ export async function lookAndPin(
   action: AnyAction,
   by: Asking = {},
 ): Promise<Pinned> {
-  if (authorized.parsed.at !== undefined) throw new Error('its time was not read');
   if (authorized.each) return pinEach(context, authorized, action, authorized.each, by);
   return pinOne(context, authorized, action, { ...by, isInBatch: false });
 }
@@ -135,7 +135,7 @@ async function allowedNow(
   now: number,
 ): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'isHeld' | 'zone'>> {
   const { authorization, target, parsed } = authorized;
-  const { schedule } = parsed;
+  const schedule = windowOf(parsed);
   const zone = isZone(person.zone) ? person.zone : 'UTC';
   const at = Math.max(now, schedule?.at ?? now);
   const decision = await checkFreezes(context, person, { resolved: authorized, at });

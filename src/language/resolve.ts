@@ -65,9 +65,7 @@ function withChoice(refusal: Refusal, parsed: ParsedCommand, name: string, [type
 export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>, extra: Extra = {}): Args =>
   argsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), {
     ...extra,
-    at: parsed.at,
-    within: parsed.within,
-    schedule: parsed.schedule,
+    when: parsed.when,
     canary: parsed.canary,
     breakGlass: parsed.breakGlass,
     handedOn: parsed.handedOn,
@@ -75,7 +73,7 @@ export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'inpu
 
 /** The arguments by which a change is stored and found: what it does, without when, by whose request or which right. */
 export const storedArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>): string => {
-  const unsaid = { at: undefined, within: undefined, schedule: undefined, breakGlass: undefined, handedOn: undefined };
+  const unsaid = { when: undefined, breakGlass: undefined, handedOn: undefined };
   return JSON.stringify(canonicalArgs({ parsed: { ...parsed, ...unsaid }, input }));
 };
 

@@ -15,18 +15,22 @@ const usualMs = 15 * minuteMs;
 const longestMs = 2 * hourMs;
 const farthestMs = 30 * dayMs;
 
-/** When a command is to be sent: what was typed after `--at` and `--within` or, once that was read, the window. */
-export type Timing = {
-  readonly at?: string | undefined;
-  readonly within?: string | undefined;
-  readonly schedule?: Schedule | undefined;
-};
+/** What was typed after `--at` and `--within`. */
+type TypedTime = { readonly at: string | undefined; readonly within: string | undefined };
+
+/** When a command is to be sent: as typed or, once that was read, its window; undefined: at once. */
+export type Timing = { readonly when?: TypedTime | Schedule | undefined };
 type Timed = Timing & { readonly queue?: boolean };
+
+/** The window of a command whose time was read. What was not read is never sent at once: it throws. */
+export function windowOf({ when }: Timing): Schedule | undefined {
+  if (when === undefined || 'until' in when) return when;
+  throw new Error('its time was not read');
+}
 
 /** The command with its window instead of the typed time, if it has one. As `scheduleOf`. */
 export function scheduled<T extends Timed>(parsed: T, now: number, zone: string): T {
-  const schedule = scheduleOf(parsed, now, zone);
-  return schedule ? { ...parsed, at: undefined, within: undefined, schedule } : parsed;
+  return parsed.when ? { ...parsed, when: scheduleOf(parsed, now, zone) } : parsed;
 }
 
 /**
@@ -34,9 +38,9 @@ export function scheduled<T extends Timed>(parsed: T, now: number, zone: string)
  * is to be sent at once. Throws `Refusal` for a time that can't be read, or that there is not, that is over or too far
  * away.
  */
-export function scheduleOf({ queue, schedule, ...typed }: Timed, now: number, zone: string): Schedule | undefined {
-  const window = schedule ?? typedWindow(typed, now, zone);
-  if (window === undefined) return undefined;
+export function scheduleOf({ when, queue }: Timed, now: number, zone: string): Schedule | undefined {
+  if (when === undefined) return undefined;
+  const window = 'until' in when ? when : typedWindow(when, now, zone);
   if (queue)
     throw refused(say`${code('--queue')} and ${code('--at')} don't go together: a lock is looked at when it is time.`);
   const { at } = window;
@@ -46,16 +50,13 @@ export function scheduleOf({ queue, schedule, ...typed }: Timed, now: number, zo
   return { at, until };
 }
 
-function typedWindow({ at: text, within }: Timing, now: number, zone: string): Schedule | undefined {
+function typedWindow({ at: text, within }: TypedTime, now: number, zone: string): Schedule {
   const lasts = within === undefined ? usualMs : readDuration('--within', within, minuteMs, longestMs);
-  if (text !== undefined) {
-    const read = readTime(text, now, zone);
-    if ('why' in read) throw refused(read.why);
-    if (read.skipped) throw refused(read.skipped);
-    return { at: read.at, until: read.at + lasts };
-  }
-  if (within === undefined) return undefined;
-  throw refused(say`${code('--within')} goes with ${code('--at')}.`, 'within');
+  if (text === undefined) throw refused(say`${code('--within')} goes with ${code('--at')}.`, 'within');
+  const read = readTime(text, now, zone);
+  if ('why' in read) throw refused(read.why);
+  if (read.skipped) throw refused(read.skipped);
+  return { at: read.at, until: read.at + lasts };
 }
 
 /** The window that begins then (epoch ms), to the next minute, and lasts as long as another, or as usual. */
@@ -64,11 +65,17 @@ export function windowFrom(from: number, { at, until }: Schedule = { at: 0, unti
   return { at: begins, until: begins + until - at };
 }
 
-/** The options that mean this window, whenever and by whomever they are typed. */
-export const scheduleOptions = ({ at, until }: Schedule): readonly string[] => [
-  `--at=${new Date(at).toISOString().slice(0, 16)}Z`,
-  ...(until - at === usualMs ? [] : [`--within=${showDuration(until - at)}`]),
-];
+/** The options that mean this; those of a window do so whenever and by whomever they are typed. */
+export function timeOptions(when: TypedTime | Schedule): readonly string[] {
+  const { at, within } =
+    'until' in when
+      ? {
+          at: `${new Date(when.at).toISOString().slice(0, 16)}Z`,
+          within: when.until - when.at === usualMs ? undefined : showDuration(when.until - when.at),
+        }
+      : when;
+  return [...(at === undefined ? [] : [`--at=${at}`]), ...(within === undefined ? [] : [`--within=${within}`])];
+}
 
 /** The window in words: for everybody by their own clock, and by the clock of whoever asked. */
 export function scheduleInWords({ at, until }: Schedule, zone: string): Text {

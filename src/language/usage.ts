@@ -4,7 +4,7 @@ import type { Command } from '../commands/index.ts';
 import { type Args, Refusal } from '../base/errors.ts';
 import { code, say } from '../words/text.ts';
 import { continuesTime } from '../commands/kit/values/times.ts';
-import { scheduleOptions, type Timing } from './schedule.ts';
+import { timeOptions, type Timing } from './schedule.ts';
 import type { Word } from './tokenize.ts';
 
 /** How a command is typed: what may follow its path, its options, and their values. */
@@ -112,20 +112,12 @@ const optionsOf = ({ reason, dryRun, queue, canary, ...more }: Extra): readonly 
   ...(reason === undefined ? [] : [optionOf('reason', reason)]),
   ...(dryRun ? ['--dry-run'] : []),
   ...(queue ? ['--queue'] : []),
-  ...whenOptions(more),
+  ...(more.when ? timeOptions(more.when) : []),
   ...(canary === undefined ? [] : [optionOf('canary', canary)]),
   ...(more.breakGlass ? ['--break-glass'] : []),
   ...(more.handOn ? ['--hand-on'] : []),
   ...(more.handedOn === undefined ? [] : [optionOf('handed-on', more.handedOn)]),
 ];
-
-const whenOptions = ({ at, within, schedule }: Timing): readonly string[] =>
-  schedule
-    ? scheduleOptions(schedule)
-    : [
-        ...(at === undefined ? [] : [optionOf('at', at)]),
-        ...(within === undefined ? [] : [optionOf('within', within)]),
-      ];
 
 const optionOf = (option: string, value: string | undefined): string =>
   value === undefined ? `--${option}` : `--${option}=${value}`;

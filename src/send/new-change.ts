@@ -15,6 +15,7 @@ import { batchTarget, targetKey } from '../access/targets.ts';
 import type { Pinned } from '../change/pin.ts';
 import { nextLook } from './reminders.ts';
 import { storedArgs } from '../language/resolve.ts';
+import { windowOf } from '../language/schedule.ts';
 
 /** Who asks, and the channel for the card. */
 export type Requester = { readonly person: Person; readonly channel: Channel };
@@ -115,10 +116,11 @@ export function rowInBatch(batch: Change, { target, ...pinned }: BatchItem, now:
 }
 
 function initialState(
-  { authorization, action, target, parsed: { schedule } }: Pinned,
+  { authorization, action, target, parsed }: Pinned,
   now: number,
 ): Pick<NewChange, 'state' | 'expires_at' | 'due_at' | 'scheduled_at'> {
   const { approval, breakGlass: skips } = authorization;
+  const schedule = windowOf(parsed);
   const scheduled_at = schedule?.at ?? null;
   if (approval !== 'none' && skips === undefined) {
     // The vote lasts until the window ends.

@@ -7,6 +7,7 @@ import { defaultBatchValidityMs } from '../policy/rules.ts';
 import { joined, list, plain, say, type Inline, type Text } from '../words/text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { storedArgs } from '../language/resolve.ts';
+import { windowOf } from '../language/schedule.ts';
 import type { BatchItem } from '../change/batch.ts';
 import { everythingLabel } from '../change/buttons.ts';
 import { factsOf, pinnedCardOf, withFingerprint, type Pinned, type PinnedCard } from '../change/pin.ts';
@@ -108,7 +109,7 @@ function cardOfBatch(authorized: WithCanary, action: AnyAction, items: readonly 
     ...same,
     ...factsOf({ 'Not the same everywhere': otherFacts(cards, same), 'Stops after': validity }),
   ];
-  const { schedule } = authorized.parsed;
+  const schedule = windowOf(authorized.parsed);
   return { title: words.title, done: words.done, ...(warning && { warning }), facts, ...(schedule && { schedule }) };
 }
 

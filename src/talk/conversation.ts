@@ -84,8 +84,7 @@ export async function check(context: PipelineContext, request: Request): Promise
   try {
     person = await identifySender(context, request.from, request.parsed);
     const { parsed } = request;
-    const hasTime = [parsed.at, parsed.within, parsed.schedule].some((one) => one !== undefined);
-    const read = hasTime ? scheduled(parsed, await context.database.now(), person.zone) : parsed;
+    const read = parsed.when ? scheduled(parsed, await context.database.now(), person.zone) : parsed;
     return await checkFor(context, { ...request, parsed: read }, person);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

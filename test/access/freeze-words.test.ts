@@ -102,7 +102,7 @@ test('a refusal says until when, and what to do; an unknown group makes it later
   const schedule = { at: at - 60_000, until: at };
   const later = refusedInFreeze(
     held,
-    { ...clears, parsed: { ...clears.parsed, schedule, reason: 'release 42' } },
+    { ...clears, parsed: { ...clears.parsed, when: schedule, reason: 'release 42' } },
     live.name,
   );
   expect(refusalText(later)).toMatch(/^acme-shop\/live will be in a freeze then, until /);

@@ -375,7 +375,10 @@ test.each([
   'fri 6pm',
   '2026-12-01 18:00',
 ])('--at takes a time in several words: %s', (at) => {
-  expect(read(`cache clear --at ${at} acme-shop/live`)).toMatchObject({ at, given: { env: ['acme-shop/live'] } });
+  expect(read(`cache clear --at ${at} acme-shop/live`)).toMatchObject({
+    when: { at },
+    given: { env: ['acme-shop/live'] },
+  });
 });
 
 test.each([

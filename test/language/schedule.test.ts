@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { scheduled, scheduleInWords, scheduleOf, scheduleOptions, windowFrom } from '../../src/language/schedule.ts';
+import {
+  scheduled,
+  scheduleInWords,
+  scheduleOf,
+  timeOptions,
+  windowFrom,
+  windowOf,
+} from '../../src/language/schedule.ts';
 import { plain } from '../../src/words/text.ts';
 import { readTime } from '../../src/words/written-time.ts';
 import { parsedFor, refusalOf, refusalText } from '../fixtures.ts';
@@ -8,7 +15,7 @@ const berlin = 'Europe/Berlin';
 /** Friday, 18:00 in Berlin. */
 const now = Date.parse('2026-11-27T17:00Z');
 const read = (at: string, zone = berlin, from = now, within?: string): string => {
-  const window = scheduleOf({ at, within }, from, zone);
+  const window = scheduleOf({ when: { at, within } }, from, zone);
   return window ? [window.at, window.until].map((one) => new Date(one).toISOString().slice(0, 16)).join(' ') : '';
 };
 
@@ -142,37 +149,44 @@ describe('refused with one sentence', () => {
     ['too long', { at: '19:00', within: '3h' }, now, /--within: .*from 1m to 2h/],
     ['a queue', { at: '19:00', queue: true }, now, /--queue and --at don't go together/],
   ] as const)('%s', (_, typed, from, says) => {
-    const refusal = refusalOf(() => scheduleOf(typed, from, berlin));
+    const { at, within, queue } = { at: undefined, within: undefined, queue: false, ...typed };
+    const refusal = refusalOf(() => scheduleOf({ when: { at, within }, queue }, from, berlin));
     expect(refusalText(refusal)).toMatch(says);
     // A length is read as for any other field.
     if (!('at' in typed && 'within' in typed)) expect(refusal.field).toBe('at' in typed ? 'at' : 'within');
   });
 
   test('with the time that is over, for everybody by their own clock', () => {
-    const over = refusalOf(() => scheduleOf({ at: '2026-11-27 17:30' }, now, berlin));
+    const over = refusalOf(() => scheduleOf({ when: { at: '2026-11-27 17:30', within: undefined } }, now, berlin));
     expect(over.says).toContainEqual({ at: Date.parse('2026-11-27T16:30Z'), as: 'date' });
   });
 
   test('with what was typed, cut short', () => {
     const typed = `on ${'x'.repeat(50)}`;
-    const says = refusalText(refusalOf(() => scheduleOf({ at: typed }, now, berlin)));
+    const says = refusalText(refusalOf(() => scheduleOf({ when: { at: typed, within: undefined } }, now, berlin)));
     expect(says).toContain(`“${typed.slice(0, 40)}”`);
-    const zone = refusalText(refusalOf(() => scheduleOf({ at: `19:30 ${'x'.repeat(50)}` }, now, berlin)));
+    const zone = refusalText(
+      refusalOf(() => scheduleOf({ when: { at: `19:30 ${'x'.repeat(50)}`, within: undefined } }, now, berlin)),
+    );
     expect(zone).toMatch(/^x{40} is not a time zone/);
   });
 });
 
 test('read once, it is the same window whenever and by whomever its options are typed', () => {
-  const parsed = parsedFor('cache clear', {}, { at: 'tomorrow 02:00', within: '1h30m' });
+  const parsed = parsedFor('cache clear', {}, { when: { at: 'tomorrow 02:00', within: '1h30m' } });
   const read = scheduled(parsed, now, berlin);
   const schedule = { at: Date.parse('2026-11-28T01:00Z'), until: Date.parse('2026-11-28T02:30Z') };
-  expect(read).toEqual({ ...parsed, at: undefined, within: undefined, schedule });
+  expect(read).toEqual({ ...parsed, when: schedule });
+  expect(windowOf(read)).toEqual(schedule);
+  expect(() => windowOf(parsed)).toThrow('its time was not read');
   expect(scheduled(read, now + 60_000, 'Asia/Tokyo')).toEqual(read);
-  const [at = '', within = ''] = scheduleOptions(schedule);
+  const [at = '', within = ''] = timeOptions(schedule);
   expect([at, within]).toEqual(['--at=2026-11-28T01:00Z', '--within=1h30m']);
   const again = { at: at.slice(5), within: within.slice(9) };
-  expect(scheduleOf(again, now, 'Asia/Tokyo')).toEqual(schedule);
-  expect(scheduleOptions({ at: now, until: now + 15 * 60_000 })).toEqual(['--at=2026-11-27T17:00Z']);
+  expect(scheduleOf({ when: again }, now, 'Asia/Tokyo')).toEqual(schedule);
+  expect(timeOptions({ at: '2am', within: '1h' })).toEqual(['--at=2am', '--within=1h']);
+  expect(timeOptions({ at: undefined, within: undefined })).toEqual([]);
+  expect(timeOptions({ at: now, until: now + 15 * 60_000 })).toEqual(['--at=2026-11-27T17:00Z']);
   expect(windowFrom(now + 1)).toEqual({ at: now + 60_000, until: now + 16 * 60_000 });
   expect(windowFrom(now, schedule)).toEqual({ at: now, until: now + 90 * 60_000 });
   const atOnce = parsedFor('cache clear', {});
@@ -180,7 +194,7 @@ test('read once, it is the same window whenever and by whomever its options are 
 });
 
 test('a window that was read is over, too far away or too long like any other', () => {
-  const of = (at: number, until: number) => () => scheduleOf({ schedule: { at, until } }, now, berlin);
+  const of = (at: number, until: number) => () => scheduleOf({ when: { at, until } }, now, berlin);
   expect(refusalText(refusalOf(of(now - 2, now)))).toMatch(/is over/);
   const month = now + 30 * 86_400_000;
   expect(refusalText(refusalOf(of(month + 1, month + 2)))).toMatch(/more than 30 days/);

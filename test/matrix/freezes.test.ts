@@ -232,7 +232,7 @@ test('what is said before is of its time, or else of now', async () => {
   const clears = resolve(parseArgs(['cache', 'clear', live.id], catalogue), names);
   expect(await freezesAhead(context, person, clears)).toMatchObject({ at: now, decision: { kind: 'open' } });
   const schedule = { at: now + hourMs, until: now + 2 * hourMs };
-  const later = { ...clears, parsed: { ...clears.parsed, schedule } };
+  const later = { ...clears, parsed: { ...clears.parsed, when: schedule } };
   expect(await freezesAhead(context, person, later)).toMatchObject({ at: schedule.at, decision: { kind: 'frozen' } });
 });
 

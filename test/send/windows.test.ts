@@ -83,7 +83,7 @@ function inTheory(week: Week): End {
 
 function scheduleRead(week: Week): ReturnType<typeof scheduleOf> {
   try {
-    return scheduleOf({ at: typedText(week), within: week.within }, week.asked, week.zone);
+    return scheduleOf({ when: { at: typedText(week), within: week.within } }, week.asked, week.zone);
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;
@@ -155,7 +155,7 @@ async function world() {
 
   async function ask(week: Week, words: readonly string[]): Promise<Change | 'not asked' | 'frozen'> {
     const zoned = { ...ana, zone: week.zone };
-    const typed = { at: typedText(week), ...(week.within && { within: week.within }) };
+    const typed = { when: { at: typedText(week), within: week.within } };
     const parsed = { ...parseArgs(words, catalogue), ...typed };
     if (parsed.command.shape !== 'action') throw new Error('no action');
     try {

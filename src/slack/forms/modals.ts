@@ -16,6 +16,7 @@ import { searchIn } from '../../language/name-search.ts';
 import { commandsFor, type CommandHelp } from '../../talk/help-page.ts';
 import { next, type Ask, type Ready } from '../../talk/conversation.ts';
 import { identifySender } from '../../talk/speaker.ts';
+import { windowOf } from '../../language/schedule.ts';
 import { argsOf } from '../../language/usage.ts';
 import { joined, say, time, typed, type Text } from '../../words/text.ts';
 import { drawNote, drawRefusal } from '../../block-kit/blocks.ts';
@@ -77,9 +78,10 @@ export async function drawForm(
   const { trouble, ...unfolded } = await formContentsOf(context, person, parsed, choices);
   // The rules may have changed while the host was read.
   // What is to be sent later looks at locks only then.
-  const lock = withLock && parsed.schedule === undefined ? await lockNote(context, person, withLock) : undefined;
+  const lock = withLock && parsed.when === undefined ? await lockNote(context, person, withLock) : undefined;
   const freeze = withLock && (await freezeNoteFor(context, person, withLock));
-  const when = parsed.schedule && say`⏰ It is for ${time(parsed.schedule.at, 'date')}.`;
+  const window = windowOf(parsed);
+  const when = window && say`⏰ It is for ${time(window.at, 'date')}.`;
   const notes = joined([when, lock, freeze, says, trouble?.says, trouble?.hint]);
   return formView(parsed, from, namesFor(context, person), { ...unfolded, ...(notes.length > 0 && { says: notes }) });
 }
@@ -169,7 +171,7 @@ async function reviewOf(
   const { approvers } = await whoWouldBeInvolved(context.pipeline, pinned, person.id);
   const notes = [
     notice,
-    pinned.parsed.schedule ? undefined : await lockNote(context, person, pinned),
+    pinned.parsed.when ? undefined : await lockNote(context, person, pinned),
     tooFewApprove(approvers.asks),
   ];
   const args = [...canonicalArgs(pinned)];

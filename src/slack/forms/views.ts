@@ -3,6 +3,7 @@ import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import { attempt } from '../../base/errors.ts';
 import type { ParsedCommand } from '../../language/bind-arguments.ts';
+import { windowOf } from '../../language/schedule.ts';
 import { factLines } from '../../change/card.ts';
 import { everythingButton } from '../../change/buttons.ts';
 import { environmentsIn } from '../../send/pin-batch.ts';
@@ -45,7 +46,7 @@ const memo = z.object({
   dryRun: z.boolean().optional(),
   queue: z.boolean().optional(),
   /** When it is to be sent, epoch ms. */
-  schedule: z.object({ at: z.number(), until: z.number() }).optional(),
+  when: z.object({ at: z.number(), until: z.number() }).optional(),
   /** The arguments of a review form (or the id of the kept ones), and the fingerprint of what it showed. */
   args: z.array(z.string()).optional(),
   stored: z.string().optional(),
@@ -72,25 +73,32 @@ export type FormContents = {
 
 /** The form of a command, filled in so far. */
 export function formView(
-  { path, command, reason, dryRun, queue, schedule }: Pick<ParsedCommand, 'path' | 'command' | 'reason'> & TypedOptions,
+  {
+    path,
+    command,
+    reason,
+    dryRun,
+    queue,
+    ...timing
+  }: Pick<ParsedCommand, 'path' | 'command' | 'reason'> & TypedOptions,
   from: Origin,
   names: (id: string) => string | undefined,
   { fields, choices, says = inline(`${command.summary}.`) }: FormContents,
 ): ModalView {
   const blocks: KnownBlock[] = [richText([says]), ...fields.map((field) => inputOf(field, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason));
-  const memo: Memo = { origin: from, path, choices, dryRun, queue, schedule };
+  const memo: Memo = { origin: from, path, choices, dryRun, queue, when: windowOf(timing) };
   return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
 }
 
 /** Typed options that have no field in a form. */
 type TypedOptions = {
-  readonly [K in 'dryRun' | 'queue' | 'schedule']?: ParsedCommand[K] | undefined;
+  readonly [K in 'dryRun' | 'queue' | 'when']?: ParsedCommand[K] | undefined;
 };
-export const typedOptions = ({ dryRun = false, queue = false, schedule }: TypedOptions) => ({
+export const typedOptions = ({ dryRun = false, queue = false, when }: TypedOptions) => ({
   dryRun,
   queue,
-  schedule,
+  when,
 });
 
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
