@@ -20,6 +20,7 @@ export function refusedInFreeze(
   decision: Exclude<FreezeDecision, { kind: 'open' }>,
   { parsed, input }: Pick<Resolved, 'parsed' | 'input'>,
   where: string | undefined,
+  emergency?: Text,
 ): Refusal {
   if (decision.kind === 'unknown')
     return new MembershipUnknown(say`a freeze lets you run ${code(parsed.path)} now`, decision.groups, 'sent');
@@ -27,7 +28,7 @@ export function refusedInFreeze(
   const when = until === undefined ? undefined : windowFrom(until, windowOf(parsed));
   const args = canonicalArgs({ parsed: { ...parsed, when }, input }, { reason: parsed.reason });
   return new InFreeze(say`${freezeInWords(decision, where, parsed.when !== undefined)} Nothing was sent.`, {
-    hint: say`Ask again when it is over, or now with ${code('--at')} and a time after it.`,
+    hint: joined([say`Ask again when it is over, or now with ${code('--at')} and a time after it.`, emergency]),
     offers: when === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
   });
 }
