@@ -7,6 +7,7 @@ import type { Authorized, Person } from '../../access/access-check.ts';
 import { glassHint, noGlassRight } from '../../access/break-glass.ts';
 import { InFreeze } from '../../access/freeze-words.ts';
 import { aboutOf } from '../../access/targets.ts';
+import { whoIsAsked } from '../../access/approver-lookup.ts';
 import { tooFewApprove } from '../../access/nobody-approves.ts';
 import type { Press } from '../../change/buttons.ts';
 import type { Pinned } from '../../change/pin.ts';
@@ -175,7 +176,6 @@ async function reviewOf(
     notice,
     pinned.parsed.when ? undefined : await lockNote(context, person, pinned),
     tooFewApprove(approvers.asks),
-    hintIn(context, pinned, person),
   ];
   const args = [...canonicalArgs(pinned)];
   const origin = originOf(interaction);
@@ -183,7 +183,8 @@ async function reviewOf(
   const memo: Memo = fits
     ? { origin, args }
     : { origin, stored: await context.payloads.keepList(interaction.person, args) };
-  return reviewView(pinned, memo, joined(notes, '\n'));
+  const emergency = hintIn(context, pinned, person);
+  return reviewView(pinned, memo, { notice: joined(notes, '\n'), emergency, who: whoIsAsked(approvers.asks) });
 }
 
 /** That whoever asks may skip the approval that this waits for. */
