@@ -200,7 +200,7 @@ test('promise 3: those are asked whose click counts, and it is known from the st
   }
 });
 
-test('the heads are asked once, by whoever has the change; if Slack is silent then, as a group, and nobody is forgotten', async () => {
+test('the heads are asked once, by whoever has the change; after a freeze; if Slack is silent then, as a group, and nobody is forgotten', async () => {
   const asking = await waiting(policyOf(one));
   const authorization = authorizationOf(asking);
   if (authorization.approval === 'none') throw new Error('it needs no approval');
@@ -212,6 +212,14 @@ test('the heads are asked once, by whoever has the change; if Slack is silent th
     lease_until: now + hourMs,
   });
   at = now + after;
+  const frozen = policyFrom(
+    `${policyOf(one).text}freezes: [{ name: peak, from: 1970-01-01 00:20, to: 1970-01-01 00:40, zone: UTC }]\n`,
+  );
+  await remind(contextUnder(frozen), change);
+  const held = await findChange(database.db, change.number);
+  expect(authorizationOf(held ?? change).asks).toEqual(first.asks);
+  expect(held?.due_at).toBeGreaterThan(at);
+  await restoreChange(database, change);
   const answering = contextUnder(policyOf(one));
   const context: SendContext = {
     ...answering,
