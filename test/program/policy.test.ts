@@ -37,7 +37,7 @@ groups: { developers: [U0000000001], leads: [U0000000002, U0000000003, U00000000
 rules:
   - { allow: [read], to: [developers, leads] }
   - { allow: [destructive], to: [leads], approval: { by: [leads], notify: [oncall], count: 2, expires: 30m } }
-  - { allow: [routine], to: [developers], approval: { by: [leads], escalate: { after: 15m, to: [oncall] } } }
+  - { allow: [routine], to: [developers], approval: { by: [leads], then: { after: 15m, by: [oncall] } } }
 `,
   ),
 };
