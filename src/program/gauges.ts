@@ -7,7 +7,7 @@ import type { Load } from '../base/semaphore.ts';
 import { auditOutLag } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { pauseKeys, pauseScopes, readKvs } from '../storage/kv.ts';
-import { countStates, oldestWork } from '../storage/open-work.ts';
+import { countStates, oldestWork, toReview } from '../storage/open-work.ts';
 import { openStates } from '../words/states.ts';
 import { within } from '../base/time-limit.ts';
 
@@ -109,6 +109,11 @@ function databaseGauges(context: Pick<GaugesContext, 'database' | 'auditOut'>): 
       read: fromState(({ counts }) => openStates.map((state) => ({ labels: { state }, value: counts[state] ?? 0 }))),
     },
     {
+      name: 'sitehand_changes_to_review',
+      help: 'Changes sent by break-glass that are over, and that nobody has reviewed',
+      read: fromState(({ unreviewed }) => [{ value: unreviewed }]),
+    },
+    {
       name: 'sitehand_oldest_seconds',
       help: 'How long the oldest change, timer, queued request or watch has been due, a message owed, a delivery open, an audit line not sent on',
       labels: ['queue'],
@@ -135,13 +140,14 @@ async function readState({ database, auditOut }: Pick<GaugesContext, 'database' 
   const { db } = database;
   const now = await database.now();
   const counts = await countStates(db);
+  const { count: unreviewed } = await toReview(db);
   const since = Object.entries(await oldestWork(db, now));
   const ages = since.map(([queue, at = now]): [string, number] => [queue, Math.max(0, now - at)]);
   const out = auditOut && (await auditOutLag(db, auditOut.id, now));
   const waitedMs = { ...Object.fromEntries(ages), ...(out && { 'audit out': out.oldestMs }) };
   const kept = new Set((await readKvs(db, Object.values(pauseKeys))).map(({ key }) => key));
   const paused = pauseScopes.map((scope) => ({ labels: { scope }, value: Number(kept.has(pauseKeys[scope])) }));
-  return { counts, waitedMs, out, paused };
+  return { counts, unreviewed, waitedMs, out, paused };
 }
 
 /** Reads again once the last reading is `freshMs` old; undefined: the last reading failed. */

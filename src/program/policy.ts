@@ -15,6 +15,7 @@ import { code, joined, say, plain, type Text } from '../words/text.ts';
 import { textsIn } from '../commands/kit/page.ts';
 import { rights } from '../commands/rights.ts';
 import { policyFileIn, type EnvironmentVariables } from '../base/config.ts';
+import { idleBreakGlass } from '../policy/unsatisfiable.ts';
 import { readPolicy } from '../policy/watch.ts';
 import { abilityPage } from '../talk/rights-pages.ts';
 import { exitCodes, out, type Out } from './output.ts';
@@ -151,6 +152,8 @@ export async function policy(
   if (word === 'explain') return explain(read.policy, words.join(' '), asking);
   if (word === 'test') return check(read.policy, given ?? 'policy.test.yml', asking);
   const { rules, groups, hash } = read.policy;
+  for (const { says, ...place } of idleBreakGlass(read.policy))
+    write(located(file, { ...place, says: `note: ${says}` }));
   write(`${file} can be used: ${rules.length} rules, ${groups.size} groups, ${hash.slice(0, 8)}.\n`);
   return exitCodes.fine;
 }

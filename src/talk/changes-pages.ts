@@ -21,6 +21,7 @@ import {
 import { eventInWords, markOf, stateText } from '../change/states-and-events.ts';
 import { itemLine, itemsShown } from '../change/batch-card.ts';
 import { pinnedCardOf, titleNow, type PinnedCard, isDone } from '../change/pin.ts';
+import { glassLine } from '../change/post-review.ts';
 import { reasonText } from '../access/reason.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
 import { askersNamed } from '../change/card.ts';
@@ -79,11 +80,13 @@ export async function changePage(
 async function factsOf(database: Database, change: Change): Promise<PinnedCard['facts']> {
   const card = pinnedCardOf(change);
   const reason = reasonText(change);
+  const glass = glassLine(change);
   return [
     ['State', stateText(change)],
     ['Asked by', say`${askersNamed(change)}${reason && say` (“${reason}”)`}`],
     ['Asked at', [time(change.created_at, 'date')]],
     ...(change.batch === null ? [] : [['Part of', [code(`#${change.batch}`)]] as const]),
+    ...(glass ? [['Break-glass', glass] as const] : []),
     ...(card.warning ? [['Warned beforehand', card.warning] as const] : []),
     ...card.facts,
     ...idsFact(change),
@@ -100,11 +103,11 @@ function idsFact(change: Change): PinnedCard['facts'] {
   return ids.length === 0 ? [] : [['Ids', joined(ids, ', ')]];
 }
 
-/** What happened; an approval with its note. */
+/** What happened; an approval or a review with what was said. */
 function withNote(event: string, details: string): Text {
   const { without } = parseDetails(details);
   if (event === 'go_on' && without) return say`${eventInWords(event)} without ${without.join(', ')}`;
-  const note = event === 'approve' || event === 'vote' ? parseDetails(details).reason : undefined;
+  const note = ['approve', 'vote', 'post_review'].includes(event) ? parseDetails(details).reason : undefined;
   return note === undefined ? inline(eventInWords(event)) : say`${eventInWords(event)}: “${note}”`;
 }
 
@@ -194,10 +197,10 @@ export async function changesPage(
   { since, ...query }: Input<typeof changes.fields>,
 ): Promise<Page> {
   if (since === undefined) return changesListPage(query, await changesFor(context, asking, query));
-  const { env, mine, waiting, scheduled } = query;
-  if (mine || waiting || scheduled)
+  const { env, mine, waiting, scheduled, unreviewed } = query;
+  if (mine || waiting || scheduled || unreviewed)
     throw new Refusal("A time line has everybody's changes in every state. Nothing was done.", {
-      hint: 'Leave out --mine, --waiting and --scheduled, or --since.',
+      hint: 'Leave out --mine, --waiting, --scheduled and --unreviewed, or --since.',
       field: 'since',
     });
   if (env === undefined) throw unnamed(changes.fields.since.show(since));
@@ -213,14 +216,14 @@ type FoundChanges = { readonly lines: readonly ListedChange[]; readonly more: bo
 export async function changesFor(
   context: ChangeContext,
   { person, sight }: Asking,
-  { env, mine, waiting, scheduled }: ChangesQuery,
+  { env, mine, waiting, scheduled, unreviewed }: ChangesQuery,
 ): Promise<FoundChanges> {
   const mayRead = sight.reader('changes');
   const requesters = mine ? idsOf(context.policy(), person.id) : undefined;
   if (env && waiting) {
     const { open, more } = await (await openAbout(context.database.db))(env);
     const isWanted = ({ state, requester, scheduled_at: at }: Change): boolean =>
-      state === 'waiting' && (requesters?.includes(requester) ?? true) && (!scheduled || at !== null);
+      state === 'waiting' && (requesters?.includes(requester) ?? true) && (!scheduled || at !== null) && !unreviewed;
     return { lines: open.filter(isWanted).filter(mayRead).map(listedChange), more };
   }
   const wanted = {
@@ -228,6 +231,7 @@ export async function changesFor(
     ...(requesters && { requesters }),
     ...(waiting && { state: 'waiting' as const }),
     ...(scheduled && { isScheduled: true, isOpen: true }),
+    ...(unreviewed && { isUnreviewed: true, isOpen: false }),
   };
   const lines: ListedChange[] = [];
   let beforeNumber: number | undefined;
@@ -244,7 +248,10 @@ export async function changesFor(
   return { lines, more: true };
 }
 
-export function changesListPage({ env, mine, waiting, scheduled }: ChangesQuery, { lines, more }: FoundChanges): Page {
+export function changesListPage(
+  { env, mine, waiting, scheduled, unreviewed }: ChangesQuery,
+  { lines, more }: FoundChanges,
+): Page {
   const [first] = lines;
   const whose = mine ? 'Your changes' : 'Changes';
   const count = !more
@@ -252,11 +259,11 @@ export function changesListPage({ env, mine, waiting, scheduled }: ChangesQuery,
     : first
       ? `the newest ${lines.length}`
       : 'none among the newest';
-  const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}${scheduled ? ' to be sent later' : ''}`;
+  const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}${scheduled ? ' to be sent later' : ''}${unreviewed ? ' sent by break-glass and not reviewed' : ''}`;
   return {
     title: say`**${title}** · ${count}`,
     parts: listOr(
-      noneText({ waiting, scheduled, more }),
+      noneText({ waiting, scheduled, unreviewed, more }),
       lines.map(({ state, number, title: what, requester, caller, handedOnBy: by, cancelled, scheduledAt, at }) => {
         const handed = by === undefined ? '' : say`, handed on by ${mention(by)}`;
         const asked = say`asked by ${through(caller, mention(requester))}${handed} ${time(at, 'date')}`;
@@ -279,10 +286,11 @@ const unnamed = (since: Args): Refusal =>
     offers: [{ label: 'Choose an environment', opens: 'form', args: ['changes', `--since=${since.join(' ')}`] }],
   });
 
-type Asked = Pick<ChangesQuery, 'waiting' | 'scheduled'> & Pick<FoundChanges, 'more'>;
+type Asked = Pick<ChangesQuery, 'waiting' | 'scheduled' | 'unreviewed'> & Pick<FoundChanges, 'more'>;
 
-function noneText({ waiting, scheduled, more }: Asked): Text {
+function noneText({ waiting, scheduled, unreviewed, more }: Asked): Text {
   if (more) return say`I read only the newest ones, and found none that you can see.`;
   if (scheduled) return say`None that you can see is to be sent later.`;
+  if (unreviewed) return say`None that you can see is left to review.`;
   return waiting ? say`None that you can see is waiting for approval.` : say`There are none yet that you can see.`;
 }

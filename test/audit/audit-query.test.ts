@@ -7,7 +7,7 @@ import { entriesOf, trailFor, trailSince, wholeTrail, type Entry } from '../../s
 import { auditExportPage } from '../../src/talk/audit-pages.ts';
 import type { Person } from '../../src/access/access-check.ts';
 import { appendAudit, listAudit, type AuditEntry } from '../../src/storage/audit.ts';
-import type { NewChange } from '../../src/storage/changes.ts';
+import { unreviewed, type NewChange } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { PipelineContext } from '../../src/talk/context.ts';
 import type { Policy } from '../../src/policy/rules.ts';
@@ -289,9 +289,9 @@ describeBoth('past changes', (open) => {
     const old = environment('acme-shop/old', 77);
     const rows = [about(live), about(blog), about(staging), about(old)];
     for (const row of rows) await save(database, row);
-    await save(database, { ...about(live), requester: ana.id, state: 'done', settled_at: 9 });
+    await save(database, { ...about(live), requester: ana.id, state: 'done', settled_at: 9, post_review: unreviewed });
     const list = async (filter: object, policy = all) => {
-      const wanted = { env: undefined, mine: false, waiting: false, scheduled: false, ...filter };
+      const wanted = { env: undefined, mine: false, waiting: false, scheduled: false, unreviewed: false, ...filter };
       const context = contextFor(policy, { database });
       const found = await changesFor(context, askingFor(context, ana, 'changes'), wanted);
       return found.lines.map(({ number }) => number);
@@ -300,6 +300,8 @@ describeBoth('past changes', (open) => {
     expect(await list({ env: live })).toEqual([5, 1]);
     expect(await list({ mine: true })).toEqual([5]);
     expect(await list({ waiting: true })).toEqual([4, 3, 2, 1]);
+    expect(await list({ unreviewed: true })).toEqual([5]);
+    expect(await list({ unreviewed: true, waiting: true, env: live })).toEqual([]);
     // The rules are applied to a vanished target by its former name.
     const shopReader = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');
     expect(await list({}, shopReader)).toEqual([5, 4, 3, 1]);
@@ -329,6 +331,7 @@ describeBoth('past changes', (open) => {
       mine: false,
       waiting: false,
       scheduled: false,
+      unreviewed: false,
     });
     expect([found.lines.length, found.lines[0]?.number, found.more]).toEqual([100, 102, true]);
   });

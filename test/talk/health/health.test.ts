@@ -81,6 +81,7 @@ describeBoth('health', (open) => {
       ['Ops channel', /^✅ accepts posts, as far as I can see$/],
       ['Sending', /^✅ approved changes are sent$/],
       ['Changes', /^✅ 0 waiting, 0 approved, 0 running, 0 unknown$/],
+      ['Reviews', /^✅ nothing sent by break-glass is left to review$/],
       ['Work', /^✅ nothing is overdue$/],
       ['Audit trail', /^✅ the last check found nothing wrong$/],
       ['Versions', /^✅ Sitehand \d+\.\d+\.\d+ on Node \d+/],
@@ -104,6 +105,19 @@ describeBoth('health', (open) => {
     expect(Sending).toMatch(/^⚠️ paused by @U03CHI .* → Whoever may resume can end the pause with \/site resume\.$/);
     expect(Sending).not.toContain('secret');
     expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
+  });
+
+  it('counts what was sent by break-glass and not reviewed once it is over, and names the oldest', async () => {
+    const database = await open({ now: () => now });
+    const over = { state: 'done', due_at: null, post_review: unreviewed } as const;
+    await save(database, { ...over, settled_at: now - day });
+    await save(database, { ...over, settled_at: now - 2 * day });
+    await save(database, { ...over, state: 'accepted', settled_at: null });
+    await save(database, { ...over, settled_at: now - 3 * day, post_review: '{"by":"U03CHI","at":1,"says":"fine"}' });
+    await save(database, { ...over, settled_at: now - 4 * day, post_review: null });
+    const { Reviews } = await found(healthy(database));
+    expect(Reviews).toContain('⚠️ 2 changes sent by break-glass and not reviewed, the oldest #2 since 2024-10-02');
+    expect(Reviews).toContain('/site changes --unreviewed lists them');
   });
 
   it('says that the audit trail was found altered', async () => {
@@ -297,7 +311,7 @@ describeBoth('health', (open) => {
     const database = await open({ now: () => now });
     const context = healthy(database, { askSlack: () => Promise.reject(new Error('no')) });
     const page = doctorPage(await healthOf(context));
-    expect(plain(page.title)).toBe('⚠️ 1 of 16 checks needs a look');
+    expect(plain(page.title)).toBe('⚠️ 1 of 17 checks needs a look');
     const [list] = page.parts;
     if (list?.kind !== 'list') throw new Error('no list');
     const marks = list.entries.map((entry) => plain(entry).split(' ')[0]);
