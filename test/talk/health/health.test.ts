@@ -14,6 +14,7 @@ import { policyInForceKey } from '../../../src/audit/policy-history.ts';
 import { appendAudit } from '../../../src/storage/audit.ts';
 import { enqueueMessage } from '../../../src/storage/messages.ts';
 import { writeKv } from '../../../src/storage/kv.ts';
+import { unreviewed } from '../../../src/storage/changes.ts';
 import { insertWaiting } from '../../../src/storage/waiting.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { inline, plain } from '../../../src/words/text.ts';
@@ -315,7 +316,7 @@ describeBoth('health', (open) => {
     const [list] = page.parts;
     if (list?.kind !== 'list') throw new Error('no list');
     const marks = list.entries.map((entry) => plain(entry).split(' ')[0]);
-    expect(marks).toEqual(['⚠️', ...Array.from({ length: 15 }, () => '✅')]);
+    expect(marks).toEqual(['⚠️', ...Array.from({ length: 16 }, () => '✅')]);
     const shown = aboutPage(context);
     expect(plain(shown.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(shown.source))).toMatch(
