@@ -4,7 +4,10 @@ import { firstOf } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../base/errors.ts';
 import type { Authorized, Person } from '../../access/access-check.ts';
+import { glassHint, noGlassRight } from '../../access/break-glass.ts';
 import { InFreeze } from '../../access/in-freeze.ts';
+import { aboutOf } from '../../access/targets.ts';
+import { whoIsAsked } from '../../access/approver-lookup.ts';
 import { tooFewApprove } from '../../access/nobody-approves.ts';
 import type { Press } from '../../change/buttons.ts';
 import type { Pinned } from '../../change/pin.ts';
@@ -179,7 +182,17 @@ async function reviewOf(
   const memo: Memo = fits
     ? { origin, args }
     : { origin, stored: await context.payloads.keepList(interaction.person, args) };
-  return reviewView(pinned, memo, joined(notes, '\n'));
+  const emergency = hintIn(context, pinned, person);
+  return reviewView(pinned, memo, { notice: joined(notes, '\n'), emergency, who: whoIsAsked(approvers.asks) });
+}
+
+/** That whoever asks may skip the approval that this waits for. */
+function hintIn({ pipeline }: SlackContext, pinned: Pinned, person: Person): Text | undefined {
+  const { authorization, glassRight = noGlassRight } = pinned;
+  const { approval, breakGlass } = authorization;
+  if (approval === 'none' || breakGlass) return undefined;
+  const asked = { ...aboutOf(pinned, pipeline.company()).asked, requester: person.id };
+  return glassHint(pipeline.policy(), glassRight, approval, asked);
 }
 
 /** For a form that Slack opened and may not have filled in. */

@@ -12,7 +12,8 @@ import type { ShownChecklist } from '../../talk/checklist.ts';
 import type { BrokenGlass } from '../../access/authorization.ts';
 import { glassMark, skippedInWords } from '../../access/break-glass.ts';
 import { nameToType, shownOf } from '../../change/confirmation.ts';
-import { inline, say, type Text } from '../../words/text.ts';
+import type { NeededReason } from '../../policy/rules.ts';
+import { joined, inline, say, type Text } from '../../words/text.ts';
 import { buttonRow, richText, type Drawn } from '../../block-kit/blocks.ts';
 import { takesTokens } from '../../language/pasted-credentials.ts';
 import { holdsKey } from '../../base/secret.ts';
@@ -103,31 +104,54 @@ export const typedOptions = ({ dryRun = false, queue = false, at, within }: Type
   within,
 });
 
+/** What a review says besides: how its approval can be skipped, and who could give it. */
+type Around = { readonly notice?: Text; readonly emergency?: Text | undefined; readonly who?: Text };
+
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
-export function reviewView(pinned: Pinned, memo: Memo, notice: Text = []): ModalView {
+export function reviewView(pinned: Pinned, memo: Memo, { notice = [], ...around }: Around = {}): ModalView {
   const card = pinnedCardOf(pinned);
   const facts = [...card.facts, ...(pinned.leftOut ?? [])];
-  const { approval, breakGlass: skips } = pinned.authorization;
   const name = nameToType(pinned.action, pinned.target);
+  const { above = [], below = [], reason, submit } = approvalIn(pinned, around);
   const blocks: KnownBlock[] = [
-    ...(skips ? [richText([glassWarning(skips)])] : []),
-    ...(notice.length > 0 ? [richText([notice])] : []),
+    ...asBlock(above),
+    ...asBlock(notice),
     ...(showsToken(pinned) ? [richText([tokenWarning])] : []),
     richText([say`**${card.title}**`, ...(card.warning ? [card.warning] : [])]),
     ...(facts.length > 0 ? [richText([factLines(facts)])] : []),
     ...buttonRow([everythingButton(undefined)]),
-    ...(approval === 'none' || skips ? [] : [richText([say`Nothing is sent until it is approved.`])]),
+    ...asBlock(below),
     ...(pinned.items ? [leaveOutInput(environmentsIn(pinned.items))] : []),
-    reasonInput(pinned.parsed.reason, approval === 'none' ? 'optional' : approval.reason),
+    reasonInput(pinned.parsed.reason, reason),
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];
-  const ask = approval === 'none' ? pinned.action.button : 'Ask for approval';
-  const submit = skips ? 'Break the glass' : ask;
   return modal('review', pinned.action.button, { ...memo, shown: shownOf(pinned) }, blocks, submit);
 }
 
-const glassWarning = (skips: BrokenGlass): Text =>
-  say`${glassMark} **Break-glass: this is sent ${skippedInWords(skips)}.** It can be stopped for ten seconds. Whoever could have approved it and the ops channel are told at once, with your reason, and somebody else has to review it afterwards.`;
+const asBlock = (text: Text): KnownBlock[] => (text.length > 0 ? [richText([text])] : []);
+
+type ApprovalWords = {
+  readonly above?: Text;
+  readonly below?: Text;
+  readonly reason: NeededReason;
+  readonly submit: string;
+};
+
+/** What a review says of the approval that its change needs or skips. */
+function approvalIn({ authorization, action }: Pinned, { emergency, who = [] }: Around): ApprovalWords {
+  const { approval, breakGlass: skips } = authorization;
+  if (approval === 'none') return { reason: 'optional', submit: action.button };
+  const { reason } = approval;
+  if (skips) return { above: glassWarning(skips, who), reason, submit: 'Break the glass' };
+  return {
+    below: joined([say`Nothing is sent until it is approved.`, emergency]),
+    reason,
+    submit: 'Ask for approval',
+  };
+}
+
+const glassWarning = (skips: BrokenGlass, who: Text): Text =>
+  say`${glassMark} **Break-glass: this is sent ${skippedInWords(skips)}.** It can be stopped for ten seconds. ${joined([who, 'the ops channel'], ' and ')} are told at once, with your reason, and somebody else has to review it afterwards.`;
 
 const tokenWarning = say`⚠️ **This contains what looks like a service token.** Everybody in the channel can read it on the card, and it stays there.`;
 
