@@ -8,7 +8,6 @@ import { parseDetails } from '../audit/audit-anchor.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { storedTargets } from '../access/targets.ts';
 import { itemText, itemsShown, type ShownItem } from '../change/batch-card.ts';
-import { isToReview, postReviewOf } from '../change/post-review.ts';
 import { pinnedCardOf, titleNow } from '../change/pin.ts';
 import { stateText } from '../change/states-and-events.ts';
 import type { ChangeAnswer, EventAnswer, PageAnswer } from './schemas.ts';
@@ -39,23 +38,10 @@ export function changeAnswer(change: Change, approved: readonly Vote[], begun: r
     items: isBatch(change) ? itemsShown(change, begun).map(itemAnswer) : null,
     waits_for: change.state === 'waiting' ? asks.map(({ count, groups }) => ({ count, of: [...groups] })) : [],
     approved_by: approved.map(({ person }) => person),
-    break_glass: glassAnswer(change),
     asked_at: instant(change.created_at),
     expires_at: instant(change.expires_at),
     sent_at: change.sent_at === null ? null : instant(change.sent_at),
     events: `/v1/changes/${change.number}/events`,
-  };
-}
-
-function glassAnswer(change: Change): ChangeAnswer['break_glass'] {
-  const { breakGlass: skips } = authorizationOf(change);
-  if (skips === undefined) return null;
-  const review = postReviewOf(change);
-  return {
-    skipped_approval: skips.approval,
-    skipped_freezes: [...skips.freezes],
-    to_review: isToReview(change),
-    review: review ? { by: review.by, at: instant(review.at), says: review.says } : null,
   };
 }
 

@@ -64,15 +64,6 @@ export const changeSchema = z.strictObject({
     .describe('Of a batch: each environment, with the change that was begun for it'),
   waits_for: z.array(z.strictObject({ count: z.int(), of: z.array(z.string()) })).describe('Approvals it needs'),
   approved_by: z.array(z.string()),
-  break_glass: z
-    .strictObject({
-      skipped_approval: z.boolean(),
-      skipped_freezes: z.array(z.string()),
-      to_review: z.boolean().describe('It was sent, or may have been, and nobody has reviewed it'),
-      review: z.strictObject({ by: z.string(), at: instant, says: z.string() }).nullable(),
-    })
-    .nullable()
-    .describe('What it skipped in an emergency, and what became of the review afterwards'),
   asked_at: instant,
   expires_at: instant,
   sent_at: instant.nullable(),

@@ -148,7 +148,7 @@ async function moveOne(
   if (found === undefined) return undefined;
   const { says: why, key } = found;
   const base = { by: 'sitehand', at, details: { found: key } };
-  const { approval, timerOf, breakGlass } = authorizationOf(change);
+  const { approval, timerOf } = authorizationOf(change);
   if (change.state === 'sending')
     return changeStore.advance(tx, change, { kind: 'outcome_lost' }, { ...base, ...alarm(change, orphaned(change)) });
   const window = windowOf(change, at);
@@ -156,7 +156,7 @@ async function moveOne(
     const kind = change.state === 'running' || change.state === 'stopped' ? 'end' : 'supersede';
     return changeStore.advance(tx, change, { kind }, { ...base, ...batchSetBack(change, why) });
   }
-  const expiresAt = askedAgainUntil(change, breakGlass ? 'none' : approval, at);
+  const expiresAt = askedAgainUntil(change, approval, at);
   if (expiresAt !== undefined) {
     const remindAt = nextReminder(at, expiresAt, at);
     await voidVotes(tx, change.number);
@@ -179,7 +179,7 @@ function unsentAnyway(change: Change, timerOf: number | undefined, why: Text, wi
   return window === 'ahead' ? endsUnsent(change, 'supersede', why) : undefined;
 }
 
-/** Until when it is asked for again, epoch ms; undefined: it waits for no approval of its own, or its window is over. */
+/** Until when it is asked for again, epoch ms; undefined: it needs no approval of its own, or its window is over. */
 function askedAgainUntil(change: Change, approval: 'none' | Needed, at: number): number | undefined {
   if (approval === 'none' || isPartOfBatch(change)) return undefined;
   const window = windowOf(change, at);

@@ -1,9 +1,10 @@
 import { expect, it, test } from 'vitest';
+import { z } from 'zod';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
 import { sentTo, changesFor } from '../../src/talk/changes-pages.ts';
 import { readerOf } from '../../src/access/visibility.ts';
-import { entriesOf, trailFor, trailSince, wholeTrail, type Entry } from '../../src/audit/audit-query.ts';
+import { entriesOf, exportFile, trailFor, trailSince, wholeTrail, type Entry } from '../../src/audit/audit-query.ts';
 import { auditExportPage } from '../../src/talk/audit-pages.ts';
 import type { Person } from '../../src/access/access-check.ts';
 import { appendAudit, listAudit, type AuditEntry } from '../../src/storage/audit.ts';
@@ -101,6 +102,22 @@ describeBoth('reading the audit trail', (open) => {
       receipt: 'accepted 202 op-1',
       approvers: ['Chi', 'Dee'],
     });
+  });
+
+  it('exports with each line of a change what it skipped in an emergency, and that nobody has reviewed it', async () => {
+    const database = await open();
+    await saveTrail(database, live);
+    const authorization = JSON.stringify({ rules: [7], breakGlass: { approval: true, freezes: ['weekend'] } });
+    const sent = { ...about(live), authorization, sent_at: 2, settled_at: 3, state: 'done', post_review: unreviewed };
+    const { number } = await save(database, { ...sent, state: 'done' });
+    await add(database, { change: number, event: 'break_glass', actor: 'sitehand' });
+    const { content } = await exportFile(database, everything, 'jsonl', undefined);
+    const lines = content
+      .trim()
+      .split('\n')
+      .map((line) => z.object({ break_glass: z.string().optional() }).parse(JSON.parse(line)));
+    const skipped = 'sent without approval and in spite of the freeze weekend; nobody has reviewed it yet';
+    expect(lines.map((line) => line.break_glass)).toEqual([undefined, undefined, undefined, undefined, skipped]);
   });
 
   it('shows only lines of targets that the person may audit; admin actions count by their target', async () => {

@@ -26,7 +26,6 @@ const change: ChangeAnswer = {
   items: null,
   waits_for: [],
   approved_by: [],
-  break_glass: null,
   asked_at: '2026-11-29T10:00:00.000Z',
   expires_at: '2026-11-29T11:00:00.000Z',
   sent_at: null,
