@@ -9,7 +9,7 @@ import type { MayRead, StoredTargets } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
 import { parseDetails, type AuditDetails } from './audit-anchor.ts';
 import { csvLine } from '../words/csv.ts';
-import { plain } from '../words/text.ts';
+import { plain, type Text } from '../words/text.ts';
 import type { Database } from '../storage/database.ts';
 
 /** The trail as people read it: each line with what the trail says about its change, from lines of that change only. */
@@ -46,7 +46,7 @@ export type TrailLine = {
   /** Names of people who had approved by then. */
   readonly approvers: readonly string[];
   /** What the change skipped in an emergency, and what became of its review: as it is now. */
-  readonly glass: string | undefined;
+  readonly glass: Text | undefined;
   /** What the host answered. */
   readonly receipt: string | undefined;
 };
@@ -142,7 +142,7 @@ async function* newestFirst(
 }
 
 /** A line that the person may read, with its details, and with what its change skipped. */
-type Readable = { readonly line: AuditLine; readonly details: AuditDetails; readonly glass?: string | undefined };
+type Readable = { readonly line: AuditLine; readonly details: AuditDetails; readonly glass?: Text | undefined };
 
 /** Those lines that the person may read, each with what the trail says about its change. */
 export const entriesOf = async (
@@ -155,7 +155,7 @@ export const entriesOf = async (
 async function readableOf(db: ReadHandle, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Readable[]> {
   const changes = await changesInBrief(db, changesOf(lines));
   const byNumber = new Map(
-    changes.map((change) => [change.number, { isReadable: mayRead(change), glass: plainGlass(change) }]),
+    changes.map((change) => [change.number, { isReadable: mayRead(change), glass: glassLine(change) }]),
   );
   return lines.flatMap((line) => {
     if (line.change !== null) {
@@ -165,11 +165,6 @@ async function readableOf(db: ReadHandle, lines: readonly AuditLine[], mayRead: 
     const details = parseDetails(line.details);
     return mayRead(details.about ?? companyTargets) ? [{ line, details }] : [];
   });
-}
-
-function plainGlass(change: Parameters<typeof glassLine>[0]): string | undefined {
-  const line = glassLine(change);
-  return line && plain(line);
 }
 
 const changesOf = (lines: readonly AuditLine[]): readonly number[] => [
@@ -266,7 +261,7 @@ export function exportLine(format: Format, entry: Entry): string {
     line: entry.seq,
     at: new Date(entry.at).toISOString(),
     what: entry.says,
-    break_glass: entry.glass,
+    break_glass: entry.glass && plain(entry.glass),
   };
   if (format === 'jsonl') return `${JSON.stringify(row, [...columns])}\n`;
   return csvLine(columns.map((column) => [row[column] ?? ''].flat().join(', ')));

@@ -90,12 +90,7 @@ const loadSamples = (work: string, { free, waiting }: Load): readonly Sample[] =
 
 /** While the database does not answer, only `up` has a value. */
 function databaseGauges(context: Pick<GaugesContext, 'database' | 'auditOut'>): readonly Gauge[] {
-  const read = remembered(() => within(patienceMs, readState(context)));
-  type State = Awaited<ReturnType<typeof readState>>;
-  const fromState = (samples: (state: State) => readonly Sample[] | undefined) => async () => {
-    const state = await read();
-    return state && samples(state);
-  };
+  const { read, fromState } = stateOf(context);
   return [
     {
       name: 'sitehand_database_up',
@@ -133,6 +128,18 @@ function databaseGauges(context: Pick<GaugesContext, 'database' | 'auditOut'>): 
       read: fromState(({ paused }) => paused),
     },
   ];
+}
+
+type State = Awaited<ReturnType<typeof readState>>;
+
+/** What the database says, read again once it is old; undefined: it does not answer. */
+function stateOf(context: Pick<GaugesContext, 'database' | 'auditOut'>) {
+  const read = remembered(() => within(patienceMs, readState(context)));
+  const fromState = (samples: (state: State) => readonly Sample[] | undefined) => async () => {
+    const state = await read();
+    return state && samples(state);
+  };
+  return { read, fromState };
 }
 
 /** One query after the other, so that a scrape takes few connections. */

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { headOf, exportLine, type Entry } from '../../src/audit/audit-query.ts';
+import { say } from '../../src/words/text.ts';
 import { cellsOf } from '../cells.ts';
 import { ana, hostile } from '../fixtures.ts';
 
@@ -20,7 +21,7 @@ describe('a CSV export', () => {
     policy: 'p',
     fingerprint: 'f',
     approvers: ['Chi', 'Dee'],
-    glass: 'sent without approval; nobody has reviewed it yet',
+    glass: say`sent without approval; nobody has reviewed it yet`,
     receipt: undefined,
     event: 'asked',
     details: '{}',
