@@ -242,11 +242,11 @@ const columns = [
   'policy',
   'fingerprint',
   'approvers',
-  'break_glass',
   'receipt',
   'details',
   'previous',
   'hash',
+  'break_glass',
 ] as const;
 
 type Row = Readonly<Record<(typeof columns)[number], string | number | readonly (string | number)[] | undefined>>;

@@ -152,10 +152,17 @@ describe('what was sent by break-glass', () => {
       await change.tells(/🔎 Still to review: .* The policy names nobody else who could review it\./);
       await reloadPolicy(scenario, rules('[U01ANA, U03CHI]', 'alone'));
       expect(await remind(scenario)).toBe(1);
-      await review(scenario, await scenario.person('chi').reads(/🔎 Still to review: .* @Chi: please look at it/));
+      const words = /🔎 Still to review: .* @Chi: please look at it/;
+      await scenario.person('chi').reads(words);
+      // Also if it names them in another group than it did then.
+      const others = rules('[U01ANA]', 'alone').replace('by: [leads]', 'by: [bosses]');
+      await reloadPolicy(scenario, others.replace('groups:', 'groups:\n  bosses: [U03CHI]'));
+      expect(await remind(scenario)).toBe(1);
+      await change.tells(words);
+      await review(scenario, change.card());
       await change.tells(/🔎 Reviewed by @Chi/);
       expect(await remind(scenario)).toBeNull();
-      expect(reminded(scenario)).toBe(2);
+      expect(reminded(scenario)).toBe(3);
     }),
   );
 

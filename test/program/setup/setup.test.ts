@@ -140,7 +140,7 @@ test(
       ['Id of the channel', 'C0NOTHERE'],
       ['Keep C0NOTHERE?', false],
       ['Id of the channel', 'C0OPS'],
-      ['Only one person may approve. Allow --break-glass', false],
+      ['Only one person may approve. Allow --break-glass', true],
     ]);
     const missing = ['SLACK_COMMAND', 'SLACK_BOT_TOKEN', 'HOSTING_API_URL', 'HOSTING_COMPANY_ID'];
     const { code } = await run([], Object.fromEntries(missing.map((name) => [name, undefined])), prompts);
@@ -154,6 +154,7 @@ test(
     expect(said).toContain('HOSTING_API_URL must end with /v2.');
     expect(said).toContain("Hosting API: the host doesn't say whose key this is (404).");
     expect(said.join('\n')).toContain('There is only one lead: nobody can approve what that person asks for');
+    expect((await read('policy.yml')).match(/breakGlass: alone/g)).toHaveLength(2);
     expect(parseEnv(await read('.env'))).toMatchObject({ HOSTING_API_URL: url, HOSTING_DIALECT: 'kinsta' });
 
     const page = new URL(/https:\S+new_app\S+/.exec(said.join('\n'))?.[0] ?? '');
