@@ -105,6 +105,28 @@ async function recheckAsker(
   return wrong ?? recheckFreezes(context, change, restored, asking);
 }
 
+/**
+ * The freeze that holds a change which waits for approval, and so refuses every approval; undefined: none, as far as is
+ * known.
+ */
+export async function heldByFreeze(
+  context: ChangeContext,
+  change: Change,
+): Promise<Extract<Rechecked, { readonly kind: 'in freeze' }> | undefined> {
+  if (context.policy().freezes.length === 0) return undefined;
+  const restored = reparse(change, namesWith(context, change));
+  const person = await context.whoIs(
+    change.requester,
+    groupsOf(context.policy(), change, 'requester'),
+    undefined,
+    'recent',
+  );
+  if (restored === undefined || person === undefined) return undefined;
+  const asking = { ...person, caller: authorizationOf(change).calling };
+  const found = await recheckFreezes(context, change, restored, asking);
+  return 'kind' in found && found.kind === 'in freeze' ? found : undefined;
+}
+
 /** Whether a freeze holds it now: who asked for it, and whether what its exceptions add was asked for. */
 async function recheckFreezes(
   context: ChangeContext,

@@ -43,7 +43,9 @@ export const takesValue = (field: Field): boolean => field.kind !== 'plain' || t
 export const takesRest = ({ fields }: { readonly fields: Fields }): boolean =>
   Object.values(fields).some((field) => field.kind === 'plain' && field.rest === true);
 
-/** How a command is typed: `allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run] [--queue] [--at "…"]`. */
+/**
+ * How a command is typed, by anybody (`--queue` is for people alone, and offered where it is of use): `allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run] [--at "…"]`.
+ */
 export function usage(path: string, command: Command): string {
   const shown = Object.values<Field>(command.fields).map((field) => field.shown);
   const isShared = (field: Field): boolean => shown.filter((one) => one === field.shown).length > 1;
@@ -56,11 +58,9 @@ export function usage(path: string, command: Command): string {
         : field,
     ),
   );
-  return [
-    path,
-    ...words,
-    ...(command.shape === 'action' ? ['[--reason "…"]', '[--dry-run]', '[--queue]', '[--at "…"]'] : []),
-  ].join(' ');
+  return [path, ...words, ...(command.shape === 'action' ? ['[--reason "…"]', '[--dry-run]', '[--at "…"]'] : [])].join(
+    ' ',
+  );
 }
 
 function usageOf(name: string, field: Field): string {

@@ -115,6 +115,10 @@ export function freezesOn(policy: Policy, { command, aims }: AccessRequest): rea
   });
 }
 
+/** Those of them that begin at exactly this moment (epoch ms). */
+export const freezesFrom = (policy: Policy, request: AccessRequest, at: number): readonly Freeze[] =>
+  freezesOn(policy, request).filter(({ time }) => inForceAt(time, at)?.from === at);
+
 /** Whether its exception includes the person, or the Slack user groups that decide that. */
 function exceptionFor(policy: Policy, person: Member, { except }: Freeze) {
   const to = except?.to ?? [];

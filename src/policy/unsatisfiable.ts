@@ -48,8 +48,8 @@ export function idleBreakGlass(policy: Policy): readonly Mistake[] {
     if (way === undefined || commands.length === 0 || !commands.every(isIdle)) return [];
     const says =
       way === 'alone'
-        ? 'breakGlass: alone never works here, because the policy names others who can approve it; say true'
-        : 'breakGlass: true never works here, because the policy names nobody else who could review it; say alone';
+        ? 'note: breakGlass: alone never works here, because the policy names others who can approve it; say true'
+        : 'note: breakGlass: true never works here, because the policy names nobody else who could review it; say alone';
     return [{ line, column, says }];
   });
 }

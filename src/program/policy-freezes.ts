@@ -7,6 +7,7 @@ import type { AccessRequest } from '../policy/matching.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
 import { decideAccess } from '../policy/policy.ts';
 import type { Freeze, Needed, Policy } from '../policy/rules.ts';
+import type { Mistake } from '../policy/yaml-document.ts';
 import { dayMs } from '../words/duration.ts';
 import { code, either, joined, say, type Text } from '../words/text.ts';
 import { isZoneName, localDay, momentMeant, shownAt, timeOfDay, weeklyAround } from '../words/zoned-time.ts';
@@ -49,6 +50,20 @@ export function askFreezes(
   if (decision.approval === 'none' || rules.kind !== 'allowed') return { lines };
   return { lines, asks: asksOf(strictestOf([rules.approval, decision.approval])) };
 }
+
+/** A freeze that lasts longer is more often a slip of the pen than meant. */
+const longDays = 90;
+
+/** What is no mistake, and yet worth a look: freezes that are over, or last long without a break. */
+export const notesOnFreezes = ({ freezes }: Policy, now: number): readonly Mistake[] =>
+  freezes.flatMap(({ name, time, line, column }) => {
+    const span = inForceAt(time, now) ?? inForceAt(time, nextFrom(time, now) ?? now);
+    if (span === undefined) return [{ line, column, says: `note: the freeze "${name}" is over` }];
+    const days = Math.floor((span.until - span.from) / dayMs);
+    if (days <= longDays) return [];
+    const long = days > 400 ? 'more than 400 days' : `${days} days`;
+    return [{ line, column, says: `note: the freeze "${name}" lasts ${long} without a break` }];
+  });
 
 /** `friday 18:00`, the next one, or `2026-12-01 07:00`; in UTC, or in the zone that follows. */
 function momentNamed(on: string, now: number): Named {

@@ -20,7 +20,7 @@ import { readPolicy } from '../policy/watch.ts';
 import { abilityPage } from '../talk/rights-pages.ts';
 import { exitCodes, out, type Out } from './output.ts';
 import { readExpectations, type Expectation } from './policy-expectations.ts';
-import { approversIn, askFreezes, withoutTime, type AskedFreezes } from './policy-freezes.ts';
+import { approversIn, askFreezes, notesOnFreezes, withoutTime, type AskedFreezes } from './policy-freezes.ts';
 
 /** The policy without Slack, for people on the machine and for their CI: `check`, `explain` and `test`. */
 
@@ -151,9 +151,8 @@ export async function policy(
   const asking = { write, complain, now };
   if (word === 'explain') return explain(read.policy, words.join(' '), asking);
   if (word === 'test') return check(read.policy, given ?? 'policy.test.yml', asking);
+  for (const note of [...notesOnFreezes(read.policy, now), ...idleBreakGlass(read.policy)]) write(located(file, note));
   const { rules, groups, hash } = read.policy;
-  for (const { says, ...place } of idleBreakGlass(read.policy))
-    write(located(file, { ...place, says: `note: ${says}` }));
   write(`${file} can be used: ${rules.length} rules, ${groups.size} groups, ${hash.slice(0, 8)}.\n`);
   return exitCodes.fine;
 }

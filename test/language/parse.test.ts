@@ -311,10 +311,7 @@ describe('stored arguments are parsed again as they were', () => {
 });
 
 test.each([
-  [
-    'allowlist add',
-    'allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run] [--queue] [--at "…"]',
-  ],
+  ['allowlist add', 'allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run] [--at "…"]'],
   [
     'logs',
     'logs <site/environment> [error|access|cache] [--lines n] [--since 1h] [--until 1h] [--search search] [--errors] [--full]',

@@ -7,6 +7,7 @@ export const mutated: readonly string[] = [
   'src/change/change.ts',
   // What a click decides, and who may click.
   'src/change/approve.ts',
+  'src/change/may-end.ts',
   'src/policy/approvers.ts',
   // What the host's answers mean.
   'src/change/write-result.ts',

@@ -23,11 +23,6 @@ const same = all.bind(undefined, 'equivalent');
 export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/change/approve.ts': [
     ...same(
-      'A string is not a decision: it allows nothing and depends on no group.',
-      "const own = approvals.includes('none') ? [decideAccess(policy, by, asked)] : [];",
-      '[] → ["Stryker was here"]',
-    ),
-    ...same(
       'Only a right that is refused has a reason; of the others it is undefined.',
       "if (right.kind === 'may not' && right.why === 'unknown')",
       "right.kind === 'may not' → true",
@@ -36,6 +31,13 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'Only a right that is refused has a reason; of the others it is undefined.',
       "const others = refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb);",
       "right.kind === 'may not' → true",
+    ),
+  ],
+  'src/change/may-end.ts': [
+    ...same(
+      'A string is not a decision: it allows nothing and depends on no group.',
+      "const own = approvals.includes('none') ? [decideAccess(policy, by, asked)] : [];",
+      '[] → ["Stryker was here"]',
     ),
   ],
   'src/policy/freezes.ts': [
@@ -346,7 +348,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Without uncertain rules both approvals are the same.',
-      "if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, canary, batchValidity, unsure: none };",
+      'if (unsure.length === 0) return { ...all, approval: certain, unsure: none };',
       'unsure.length === 0 → false',
     ),
   ],
@@ -379,8 +381,8 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'A rule that asks for nothing more never makes one stricter; it is skipped for speed.',
-      'const matters = (rule: Rule): boolean => certain.length === 0 || asksForMore(rule);',
-      'certain.length === 0 || asksForMore(rule) → true',
+      'const matters = (rule: Rule): boolean => certain.length === 0 || saysMore(rule);',
+      'certain.length === 0 || saysMore(rule) → true',
     ),
     ...same(
       'If a rule does not name the person, no unknown group adds them; it is skipped for speed.',

@@ -29,8 +29,8 @@ describe('every mistake is reported with its line', () => {
     ['an unknown key', `${ok}rulez: []`, ['line 3: unknown key "rulez"; did you mean "rules"?']],
     [
       'a planned key',
-      `${ok}night: x\nbreakGlass: x`,
-      ['line 3: "night" is not supported yet', 'line 4: "breakGlass" is not supported yet'],
+      `${ok}night: x\ndelegates: x`,
+      ['line 3: "night" is not supported yet', 'line 4: "delegates" is not supported yet'],
     ],
     [
       'keys that JavaScript would lose',
