@@ -4,17 +4,16 @@ import type { Command } from '../commands/index.ts';
 import { type Args, Refusal } from '../base/errors.ts';
 import { code, say } from '../words/text.ts';
 import { continuesTime } from '../commands/kit/values/times.ts';
+import { timeOptions, type Timing } from './schedule.ts';
 import type { Word } from './tokenize.ts';
 
 /** How a command is typed: what may follow its path, its options, and their values. */
 
 /** Options that don't belong to the command's own fields. */
-export type Extra = {
+export type Extra = Timing & {
   readonly reason?: string | undefined;
   readonly dryRun?: boolean;
   readonly queue?: boolean;
-  readonly at?: string | undefined;
-  readonly within?: string | undefined;
   readonly canary?: string | undefined;
   readonly breakGlass?: boolean | undefined;
   readonly handOn?: boolean;
@@ -109,12 +108,11 @@ export function argsOf(
 const isPlaced = (field: Field): boolean =>
   field.place === 'word' && (field.kind === 'plain' || field.after === undefined);
 
-const optionsOf = ({ reason, dryRun, queue, at, within, canary, ...more }: Extra): readonly string[] => [
+const optionsOf = ({ reason, dryRun, queue, canary, ...more }: Extra): readonly string[] => [
   ...(reason === undefined ? [] : [optionOf('reason', reason)]),
   ...(dryRun ? ['--dry-run'] : []),
   ...(queue ? ['--queue'] : []),
-  ...(at === undefined ? [] : [optionOf('at', at)]),
-  ...(within === undefined ? [] : [optionOf('within', within)]),
+  ...(more.when ? timeOptions(more.when) : []),
   ...(canary === undefined ? [] : [optionOf('canary', canary)]),
   ...(more.breakGlass ? ['--break-glass'] : []),
   ...(more.handOn ? ['--hand-on'] : []),

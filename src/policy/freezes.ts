@@ -27,10 +27,10 @@ export type FreezeDecision =
       /** The freezes of these exceptions. */
       readonly names: readonly string[];
       /**
-       * When the next freeze begins that could hold this request or add an approval. From then on nothing may be sent
-       * without deciding again.
+       * When the next freeze begins that could hold this request or add an approval; undefined: none. From then on
+       * nothing may be sent without deciding again.
        */
-      readonly nextAt: number | undefined;
+      readonly openUntil: number | undefined;
     }
   | {
       readonly kind: 'frozen';
@@ -71,7 +71,7 @@ export function decideFreeze(policy: Policy, person: Member, request: AccessRequ
     kind: 'open',
     approval: strictest(used.map(approvalIn)),
     names: used.map(({ name }) => name),
-    nextAt: next.length > 0 ? Math.min(...next) : undefined,
+    openUntil: next.length > 0 ? Math.min(...next) : undefined,
   };
 }
 

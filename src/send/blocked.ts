@@ -31,8 +31,8 @@ export async function blockedReason(
   return lock && { kind: 'locked', why: lockInBrief(lock, change) };
 }
 
-/** Cancels a change of a batch whose target is locked: waiting would delay others, and people can retry it. */
-export async function cancelAtLock(
+/** Cancels a change of a batch that a lock or a freeze holds: waiting would delay others, and people can retry it. */
+export async function skipInBatch(
   { database, changeStore, history }: SendContext,
   change: Change,
   why: Text,
@@ -64,7 +64,7 @@ export async function endOrWait(
     case 'host trouble':
       return reschedule(context, change, checked.why);
     case 'in freeze': {
-      if (isPartOfBatch(change)) return cancelAtLock(context, change, checked.why);
+      if (isPartOfBatch(change)) return skipInBatch(context, change, checked.why);
       return reschedule(context, change, checked.why, lookAgainInFreeze(change, checked));
     }
   }

@@ -1,4 +1,4 @@
-import { namesOf } from '../access/in-freeze.ts';
+import { namesOf } from '../access/freeze-words.ts';
 import { aboutOf } from '../access/targets.ts';
 import { namesWith } from '../access/visibility.ts';
 import { reparse } from '../language/reparse.ts';

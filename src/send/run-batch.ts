@@ -46,18 +46,18 @@ const editsPerMinute = 25;
 const readingsWithinMs = 150_000;
 
 /**
- * Begins an approved batch; `execute` has just checked rights and targets. It begins no change from `before` (epoch ms)
- * on, when a freeze begins.
+ * Begins an approved batch; `execute` has just checked rights and targets. It begins no change from `until` (epoch ms)
+ * on, when a freeze begins or its window ends.
  */
-export async function startBatch(context: SendContext, seen: Change, before: number): Promise<void> {
+export async function startBatch(context: SendContext, seen: Change, until: number): Promise<void> {
   await exclusiveTransaction(context.database, async (tx, at) => {
     const change = await currentBatch(context, tx, seen);
     // If the freeze has begun by now, the next look after this lease says so.
-    if (change === undefined || at >= before) return;
+    if (change === undefined || at >= until) return;
     const note = { by: 'sitehand', at };
     // Use the validity from the request: a policy edit since then doesn't change it.
-    const validMs = Math.min(batchValidityOf(change), before - at);
-    await context.changeStore.advance(tx, change, { kind: 'start', validMs }, note);
+    const expiresAt = Math.min(at + batchValidityOf(change), until);
+    await context.changeStore.advance(tx, change, { kind: 'start', expiresAt }, note);
   });
   context.onSaved();
 }

@@ -8,7 +8,7 @@ import { coolsDown } from '../change/change.ts';
 import { isToReview } from '../change/post-review.ts';
 import { besideState } from '../change/states-and-events.ts';
 import { askersOf } from '../access/authorization.ts';
-import { freezesAt } from '../access/in-freeze.ts';
+import { freezesAt } from '../access/freeze-words.ts';
 import type { Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { endingOf, isCloser } from '../change/closers.ts';

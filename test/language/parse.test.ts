@@ -363,6 +363,22 @@ test.each([
 });
 
 test.each([
+  '2 am',
+  'tomorrow at 2 am',
+  'at 14:30',
+  'in 2 hours',
+  'in 90m',
+  'tonight 23.00',
+  'fri 6pm',
+  '2026-12-01 18:00',
+])('--at takes a time in several words: %s', (at) => {
+  expect(read(`cache clear --at ${at} acme-shop/live`)).toMatchObject({
+    when: { at },
+    given: { env: ['acme-shop/live'] },
+  });
+});
+
+test.each([
   [
     'cache clear acme-shop/staging --reason fixing the header',
     'cache clear acme-shop/staging --reason "fixing the header"',

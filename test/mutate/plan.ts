@@ -27,9 +27,10 @@ export const mutated: readonly string[] = [
   // Freezes, and the window in which something is to be sent.
   'src/policy/freezes.ts',
   'src/policy/freeze-time.ts',
+  'src/words/written-time.ts',
   'src/language/schedule.ts',
-  'src/access/in-freeze.ts',
-  'src/change/under-freezes.ts',
+  'src/access/freeze-words.ts',
+  'src/change/freeze-check.ts',
 ];
 
 /**
@@ -59,6 +60,6 @@ export const tests: readonly string[] = [
   'test/policy/freezes.test.ts',
   'test/policy/freezes-shape.test.ts',
   'test/policy/freeze-time.test.ts',
-  'test/access/in-freeze.test.ts',
+  'test/access/freeze-words.test.ts',
   'test/matrix/freezes.test.ts',
 ];

@@ -149,6 +149,10 @@ describe('a freeze', { concurrent: false }, () => {
     const taken = await confirms('/site allowlist remove acme-shop/live 198.51.100.4', /^Take 198/m);
     const gone = await taken.tells(/✅/);
     await ana.opensFrom(gone, 'Undo', inFreeze);
+    const can = await (
+      await ana.says('/site can redirects remove acme-shop/live /old --domain=any --country=any --city=any')
+    ).hears('You may run');
+    expect(can.text).not.toContain('freeze');
     await ana.opensFrom(proof, 'Undo', /^Remove the redirect/m);
     const undone = await ana.confirms();
     await ana.opensFrom(await undone.tells(/✅/), 'Undo', inFreeze);

@@ -3,6 +3,7 @@ import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import { attempt } from '../../base/errors.ts';
 import type { ParsedCommand } from '../../language/bind-arguments.ts';
+import { windowOf } from '../../language/schedule.ts';
 import { factLines } from '../../change/card.ts';
 import { everythingButton } from '../../change/buttons.ts';
 import { environmentsIn } from '../../send/pin-batch.ts';
@@ -42,12 +43,12 @@ const memo = z.object({
   path: z.string().optional(),
   /** For each field, the id of its kept choices, and a hash of the answers that they were read for. */
   choices: z.record(z.string(), z.object({ id: z.string(), of: z.string() })).optional(),
-  /** How the command was typed: as a dry run, or to be queued if a lock is in the way. */
+  /** How the command was typed: as a dry run, to be queued if a lock is in the way, or as an emergency. */
   dryRun: z.boolean().optional(),
   queue: z.boolean().optional(),
-  /** When it is to be sent, in UTC, and for how long from then on it may be. */
-  at: z.string().optional(),
-  within: z.string().optional(),
+  breakGlass: z.boolean().optional(),
+  /** When it is to be sent, epoch ms. */
+  when: z.object({ at: z.number(), until: z.number() }).optional(),
   /** The arguments of a review form (or the id of the kept ones), and the fingerprint of what it showed. */
   args: z.array(z.string()).optional(),
   stored: z.string().optional(),
@@ -80,8 +81,8 @@ export function formView(
     reason,
     dryRun,
     queue,
-    at,
-    within,
+    breakGlass,
+    ...timing
   }: Pick<ParsedCommand, 'path' | 'command' | 'reason'> & TypedOptions,
   from: Origin,
   names: (id: string) => string | undefined,
@@ -89,19 +90,19 @@ export function formView(
 ): ModalView {
   const blocks: KnownBlock[] = [richText([says]), ...fields.map((field) => inputOf(field, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason));
-  const memo: Memo = { origin: from, path, choices, dryRun, queue, at, within };
+  const memo: Memo = { origin: from, path, choices, dryRun, queue, breakGlass, when: windowOf(timing) };
   return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
 }
 
 /** Typed options that have no field in a form. */
 type TypedOptions = {
-  readonly [K in 'dryRun' | 'queue' | 'at' | 'within']?: ParsedCommand[K] | undefined;
+  readonly [K in 'dryRun' | 'queue' | 'breakGlass' | 'when']?: ParsedCommand[K] | undefined;
 };
-export const typedOptions = ({ dryRun = false, queue = false, at, within }: TypedOptions) => ({
+export const typedOptions = ({ dryRun = false, queue = false, breakGlass, when }: TypedOptions) => ({
   dryRun,
   queue,
-  at,
-  within,
+  breakGlass,
+  when,
 });
 
 /** What a review says besides: how its approval can be skipped, and who could give it. */
