@@ -15,31 +15,37 @@ export class InFreeze extends Refusal {}
 
 type Holding = Extract<FreezeDecision, { kind: 'frozen' }>;
 
+/** The moment that was asked about, or now if that is over, and now, epoch ms. */
+export type Moment = { readonly at: number; readonly now: number };
+
+/** What is said of a place that a freeze holds at a moment. */
+export const inFreeze = ({ at, now }: Moment): string => (at > now ? 'will be in a freeze then' : 'is in a freeze');
+
 /** The refusal of a request that a freeze holds, or may hold. */
 export function refusedInFreeze(
   decision: Exclude<FreezeDecision, { kind: 'open' }>,
   { parsed, input }: Pick<Resolved, 'parsed' | 'input'>,
   where: string | undefined,
+  moment: Moment,
   emergency?: Text,
 ): Refusal {
   if (decision.kind === 'unknown')
-    return new MembershipUnknown(say`a freeze lets you run ${code(parsed.path)} now`, decision.groups, 'sent');
+    return new MembershipUnknown(say`a freeze lets you run ${code(parsed.path)} ${moment.at > moment.now ? 'then' : 'now'}`, decision.groups, 'sent');
   const { until } = decision;
   const when = until === undefined ? undefined : windowFrom(until, windowOf(parsed));
   const args = canonicalArgs({ parsed: { ...parsed, when }, input }, { reason: parsed.reason });
-  return new InFreeze(say`${freezeInWords(decision, where, parsed.when !== undefined)} Nothing was sent.`, {
+  return new InFreeze(say`${freezeInWords(decision, where, moment)} Nothing was sent.`, {
     hint: joined([say`Ask again when it is over, or now with ${code('--at')} and a time after it.`, emergency]),
     offers: when === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
   });
 }
 
-/** Which freeze holds something back, until when, and whom it excepts. `isLater`: at the time that was asked for. */
-export function freezeInWords({ by, until, mayStill }: Holding, where: string | undefined, isLater = false): Text {
-  const lasts = until === undefined ? '' : say` until ${time(until, 'date')}`;
-  const is = isLater ? 'will be in a freeze then,' : 'is in a freeze';
+/** Which freeze holds something back at a moment, until when, and whom it excepts. */
+export function freezeInWords({ by, until, mayStill }: Holding, where: string | undefined, moment: Moment): Text {
+  const lasts = until === undefined ? '' : say`${moment.at > moment.now ? ',' : ''} until ${time(until, 'date')}`;
   const who =
     mayStill.length > 0 ? say`It excepts ${either(mayStill, 'and')}, if they ask for it themselves.` : undefined;
-  return joined([say`**${where ?? 'This'} ${is}**${lasts}: ${namesOf(by)}.`, who]);
+  return joined([say`**${where ?? 'This'} ${inFreeze(moment)}**${lasts}: ${namesOf(by)}.`, who]);
 }
 
 /** The names of freezes with their reasons. */
@@ -49,13 +55,13 @@ export const namesOf = (freezes: readonly Pick<Freeze, 'name' | 'reason'>[]): Te
     ', ',
   );
 
-/** What the freezes come to at a moment (epoch ms) for what nobody has asked for yet. */
-export type FreezeAhead = { readonly decision: FreezeDecision; readonly at: number };
+/** What the freezes come to at a moment for what nobody has asked for yet. */
+export type FreezeAhead = Moment & { readonly decision: FreezeDecision };
 
 /** That in words; undefined: nothing. */
-export function freezeNote({ decision, at }: FreezeAhead, where: string | undefined): Text | undefined {
-  if (decision.kind === 'open') return freezeWarning(decision, at + soonMs);
-  if (decision.kind === 'frozen') return freezeInWords(decision, where);
+export function freezeNote({ decision, ...moment }: FreezeAhead, where: string | undefined): Text | undefined {
+  if (decision.kind === 'open') return freezeWarning(decision, moment, moment.at + soonMs);
+  if (decision.kind === 'frozen') return freezeInWords(decision, where, moment);
   return say`**A freeze may hold it.** ${membersUnknownQuietly(decision.groups)}`;
 }
 
@@ -86,11 +92,12 @@ const soonMs = dayMs;
 /** What a card says of the freezes that concern its change; undefined: none until `until` (epoch ms). */
 export function freezeWarning(
   { names, openUntil }: Extract<FreezeDecision, { kind: 'open' }>,
+  moment: Moment,
   until: number,
 ): Text | undefined {
   const lifted =
     names.length > 0
-      ? say`**In a freeze:** ${joined(names.map(code), ', ')}. An exception lets this through.`
+      ? say`**This ${inFreeze(moment)}:** ${joined(names.map(code), ', ')}. An exception lets this through.`
       : undefined;
   const next =
     openUntil !== undefined && openUntil < until

@@ -51,8 +51,8 @@ export async function freezesAhead(
 ): Promise<FreezeAhead | undefined> {
   if (context.policy().freezes.length === 0) return undefined;
   const now = await context.database.now();
-  const at = scheduleOf(resolved.parsed, now, person.zone)?.at ?? now;
-  return { decision: await checkFreezes(context, person, { resolved, at }), at };
+  const at = Math.max(now, scheduleOf(resolved.parsed, now, person.zone)?.at ?? now);
+  return { decision: await checkFreezes(context, person, { resolved, at }), at, now };
 }
 
 /** Whether nothing is asked for because of a freeze, now and later. */

@@ -12,7 +12,7 @@ import { type Authorization, askersOf, authorizationOf, waitedUntil } from '../a
 import { authorize, type Authorized, type Person } from '../access/access-check.ts';
 import { factsOf, fingerprint, pinnedCardOf, preconditionsOf } from './pin.ts';
 import { includes, checkFreezes } from './freeze-check.ts';
-import { freezeInWords } from '../access/freeze-words.ts';
+import { freezeInWords, inFreeze } from '../access/freeze-words.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
 import { factLines } from './card.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
@@ -141,10 +141,10 @@ async function recheckFreezes(
   const decision = await checkFreezes(context, person, { resolved: restored.resolved, at, change });
   if (decision.kind === 'unknown') return notKnown(decision.groups);
   if (decision.kind === 'frozen')
-    return { kind: 'in freeze', why: freezeInWords(decision, where), until: decision.until };
+    return { kind: 'in freeze', why: freezeInWords(decision, where, { at, now }), until: decision.until };
   if (includes(authorizationOf(change).approval, decision.approval))
     return { ...restored, openUntil: decision.openUntil };
-  const why = say`**${where} is in a freeze:** ${joined(decision.names.map(code), ', ')}. Its exception needs another approval than this was asked for with.`;
+  const why = say`**${where} ${inFreeze({ at, now })}:** ${joined(decision.names.map(code), ', ')}. Its exception needs another approval than this was asked for with.`;
   return { kind: 'in freeze', why, until: undefined };
 }
 

@@ -98,7 +98,7 @@ describe('a freeze', { concurrent: false }, () => {
     const chi = scenario.person('chi');
     const before = writesTo('acme-shop/live');
     const change = await chi.asks('/site cache clear acme-shop/live');
-    await change.shows(/In a freeze: peak\. An exception lets this through\./);
+    await change.shows(/This is in a freeze: peak\. An exception lets this through\./);
     expect(stateOf(scenario, change)).toBe('waiting');
     await scenario.person('dee').clicks(change.card(), 'Approve');
     await change.tells(/✅|took/);
