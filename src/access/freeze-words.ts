@@ -5,7 +5,7 @@ import { freezesAround, groupsIn, type FreezeDecision } from '../policy/freezes.
 import type { Freeze, Policy } from '../policy/rules.ts';
 import { code, either, joined, say, time, type Text } from '../words/text.ts';
 import { canonicalArgs, type Resolved } from '../language/resolve.ts';
-import { windowFrom, windowOf } from '../language/schedule.ts';
+import { farthestMs, windowFrom, windowOf } from '../language/schedule.ts';
 import { MembershipUnknown, membersUnknownQuietly } from './unknown-groups.ts';
 
 /** What people read of freezes: in refusals, forms and reports, and on cards. */
@@ -30,14 +30,27 @@ export function refusedInFreeze(
   emergency?: Text,
 ): Refusal {
   if (decision.kind === 'unknown')
-    return new MembershipUnknown(say`a freeze lets you run ${code(parsed.path)} ${moment.at > moment.now ? 'then' : 'now'}`, decision.groups, 'sent');
+    return new MembershipUnknown(
+      say`a freeze lets you run ${code(parsed.path)} ${moment.at > moment.now ? 'then' : 'now'}`,
+      decision.groups,
+      'sent',
+    );
   const { until } = decision;
   const when = until === undefined ? undefined : windowFrom(until, windowOf(parsed));
+  const reachable = when && when.at - farthestMs;
+  const isReachable = reachable !== undefined && reachable <= moment.now;
   const args = canonicalArgs({ parsed: { ...parsed, when }, input }, { reason: parsed.reason });
   return new InFreeze(say`${freezeInWords(decision, where, moment)} Nothing was sent.`, {
-    hint: joined([say`Ask again when it is over, or now with ${code('--at')} and a time after it.`, emergency]),
-    offers: when === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
+    hint: joined([say`Ask again when it is over${askEarlier(reachable, isReachable)}.`, emergency]),
+    offers: !isReachable ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
   });
+}
+
+/** From when on (epoch ms) it can be asked for a time after the freeze; undefined: the freeze has no end in sight. */
+function askEarlier(reachable: number | undefined, isReachable: boolean): Text {
+  if (reachable === undefined) return say``;
+  const from = isReachable ? say`now` : say`from ${time(reachable, 'date')} on`;
+  return say`, or ${from} with ${code('--at')} and a time after it`;
 }
 
 /** Which freeze holds something back at a moment, until when, and whom it excepts. */

@@ -145,7 +145,12 @@ async function allowedNow(
     return { zone, authorization: inEmergency(context.policy(), authorization, { right, decision, asked: about }) };
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
-    return { zone, authorization, freeze: refusedInFreeze(decision, authorized, target?.name, moment).says, isHeld: true };
+    return {
+      zone,
+      authorization,
+      freeze: refusedInFreeze(decision, authorized, target?.name, moment).says,
+      isHeld: true,
+    };
   const emergency = glassHint(context.policy(), right, authorization.approval, about);
   if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name, moment, emergency);
   const approval = strictestOf([authorization.approval, decision.approval]);

@@ -77,7 +77,9 @@ test('what is ahead will be in a freeze then, and what is over is in one now', (
   if (freeze === undefined) throw new Error('no freeze was read');
   const held = { kind: 'frozen', by: [freeze], until: undefined, mayStill: [] } as const;
   const lifted = { kind: 'open', approval: 'none', names: ['peak'], openUntil: undefined } as const;
-  const said = [moment, ahead].flatMap((when) => [held, lifted].map((decision) => shown(freezeNote({ decision, ...when }, undefined))));
+  const said = [moment, ahead].flatMap((when) =>
+    [held, lifted].map((decision) => shown(freezeNote({ decision, ...when }, undefined))),
+  );
   expect(said).toEqual([
     'This is in a freeze: peak (Peak trading).',
     'This is in a freeze: peak. An exception lets this through.',
@@ -114,7 +116,16 @@ test('a refusal says until when, and what to do; an unknown group makes it later
       opens: 'form',
     },
   ]);
-  expect(refusedInFreeze({ ...held, until: undefined }, clears, undefined, moment).offers).toEqual([]);
+  const ends: readonly [until: number | undefined, hint: RegExp][] = [
+    [at + 30 * dayMs, /or now with --at and a time after it\.$/],
+    [at + 30 * dayMs + 60_000, /over, or from 2026-11-27 20:01 UTC on with --at and a time after it\.$/],
+    [undefined, /Ask again when it is over\.$/],
+  ];
+  for (const [index, [until, hint]] of ends.entries()) {
+    const far = refusedInFreeze({ ...held, until }, clears, undefined, moment);
+    expect(refusalText(far)).toMatch(hint);
+    expect(far.offers).toHaveLength(index === 0 ? 1 : 0);
+  }
   const schedule = { at: at - 60_000, until: at };
   const later = refusedInFreeze(
     held,

@@ -180,7 +180,10 @@ async function outcomeOfAsking(what: What, who: Who, policy: Policy): Promise<st
     const { approval } = authorization;
     const by = approval === 'none' ? [] : approval.requirements.map((one) => String(one.by));
     const says = plain(freeze ?? []);
-    const told = [says.includes('This is in a freeze') ? 'lifted' : '', says.includes('A freeze begins') ? 'warned' : ''];
+    const told = [
+      says.includes('This is in a freeze') ? 'lifted' : '',
+      says.includes('A freeze begins') ? 'warned' : '',
+    ];
     return ['asked', ...by.toSorted(), ...told.filter(Boolean)].join(' ');
   } catch (error) {
     if (error instanceof InFreeze) return 'frozen';
