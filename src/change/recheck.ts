@@ -27,7 +27,7 @@ export type Rechecked =
   /** `openUntil`: a freeze may begin then (epoch ms), so nothing may be sent from then on without another check. */
   | { readonly kind: 'as it was'; readonly openUntil: number | undefined }
   | { readonly kind: 'invalidated' | 'drifted' | 'later' | 'host trouble'; readonly why: Text }
-  /** A freeze holds it until then (epoch ms; undefined: far away). */
+  /** A freeze holds it until then (epoch ms; undefined: not known). */
   | { readonly kind: 'in freeze'; readonly why: Text; readonly until: number | undefined };
 
 /** Checks rights, votes, target and preconditions again, with the same functions as at the start. */
@@ -141,7 +141,7 @@ async function recheckFreezes(
   const decision = await checkFreezes(context, person, { resolved: restored.resolved, at, change });
   if (decision.kind === 'unknown') return notKnown(decision.groups);
   if (decision.kind === 'frozen')
-    return { kind: 'in freeze', why: freezeInWords(decision, where, { at, now }), until: decision.until };
+    return { kind: 'in freeze', why: freezeInWords(decision, where, { at, now }), until: decision.until ?? Infinity };
   if (includes(authorizationOf(change).approval, decision.approval))
     return { ...restored, openUntil: decision.openUntil };
   const why = say`**${where} ${inFreeze({ at, now })}:** ${joined(decision.names.map(code), ', ')}. Its exception needs another approval than this was asked for with.`;

@@ -132,9 +132,19 @@ describe('a freeze', { concurrent: false }, () => {
     scenario.makeDue(change.number);
     await change.tells(/✅/);
     expect(writesTo('acme-shop/live')).toBe(before + 1);
+    const later = await ana.requests(`${pushes} --at "in 6 hours"`);
+    await reloadPolicy(scenario, freeze(live));
+    await (
+      await chi.clicks(later.card(), 'Approve')
+    ).hears(
+      /acme-shop\/live will be in a freeze then, until .*: peak .* Your approval was not counted\. The freeze outlasts it/,
+    );
+    scenario.runSql('update changes set scheduled_at = 1, expires_at = 2, due_at = 1 where number = ?', later.number);
+    await later.tells(new RegExp(`It wasn't approved in time\\. ${inFreeze.source}`));
   });
 
   test('never holds a way back, nor what takes access away; it holds making the change again, and granting more', async () => {
+    await reloadPolicy(scenario, rules);
     const ana = scenario.person('ana');
     const confirms = async (line: string, words: RegExp) => {
       await ana.opens(line, words);
