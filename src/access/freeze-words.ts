@@ -1,5 +1,5 @@
 import { Refusal } from '../base/errors.ts';
-import type { Environment } from '../hosting/contract/target.ts';
+import type { Target } from '../hosting/contract/target.ts';
 import { dayMs } from '../words/duration.ts';
 import { freezesAround, groupsIn, type FreezeDecision } from '../policy/freezes.ts';
 import type { Freeze, Policy } from '../policy/rules.ts';
@@ -78,20 +78,27 @@ export function freezeNote({ decision, ...moment }: FreezeAhead, where: string |
   return say`**A freeze may hold it.** ${membersUnknownQuietly(decision.groups)}`;
 }
 
-/** The freezes that hold these environments now (epoch ms), or will soon, whoever asks; each with its times. */
-export const freezesAt = (policy: Policy, environments: readonly Environment[], at: number): readonly Text[] =>
-  freezesAround(policy, environments, { at, withinMs: soonMs }).map(({ freeze, on, from, until }) => {
+/** The freezes that hold these targets at a moment (epoch ms), or will soon, whoever asks; each with its times. */
+export const freezesAt = (policy: Pick<Policy, 'freezes'>, targets: readonly Target[], at: number): readonly Text[] =>
+  freezesAround(policy, targets, { at, withinMs: soonMs }).map(({ freeze, on, from, until }) => {
     const lasts =
       from <= at ? say`until ${time(until, 'date')}` : say`from ${time(from, 'date')} to ${time(until, 'date')}`;
     const what = freeze.what ? say`, for ${joined([...freeze.what].map(code), ', ')}` : '';
     const who = groupsIn(freeze);
     const but = who.length > 0 ? say`, except for ${either(who, 'and')}` : '';
-    const where = environments.length > 1 ? say`${placesOf(on)}: ` : '';
+    const where = targets.length > 1 ? say`${placesOf(on)}: ` : '';
     return say`${where}${namesOf([freeze])}, ${lasts}${what}${but}`;
   });
 
+/** Those of several targets, a line each. */
+export const freezeLines = (freezes: readonly Text[]): Text =>
+  joined(
+    freezes.map((one) => say`⚠️ **Freeze:** ${one}`),
+    '\n',
+  );
+
 const maxPlaces = 3;
-const placesOf = (on: readonly Environment[]): Text => {
+const placesOf = (on: readonly Target[]): Text => {
   const rest = on.length - maxPlaces;
   return say`${joined(
     on.slice(0, maxPlaces).map(({ name }) => name),

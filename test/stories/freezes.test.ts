@@ -54,6 +54,9 @@ describe('a freeze', { concurrent: false }, () => {
     await (
       await scenario.person('chi').says('/site can cache clear acme-shop/live')
     ).hears(/An exception lets this through\.[^]*It needs approval by @Dee/);
+    const everywhere = /Freeze: acme-shop\/live: peak \(Peak trading\), until .*, except for leads/;
+    await (await ana.says('/site can cache clear')).hears(everywhere);
+    await (await ana.says('/site status acme-shop/*')).hears(everywhere);
     await ana.opens('/site redirects add acme-shop/live', inFreeze);
     await scenario.slack.closeModal(ana.id);
     await (await ana.says('/site can cache clear acme-shop/live')).hears(inFreeze);
