@@ -16,17 +16,18 @@ export class InFreeze extends Refusal {}
 type Holding = Extract<FreezeDecision, { kind: 'frozen' }>;
 
 /** The moment that was asked about, or now if that is over, and now, epoch ms. */
-export type Moment = { readonly at: number; readonly now: number };
+export type FreezeMoment = { readonly at: number; readonly now: number };
 
 /** What is said of a place that a freeze holds at a moment. */
-export const inFreeze = ({ at, now }: Moment): string => (at > now ? 'will be in a freeze then' : 'is in a freeze');
+export const inFreeze = ({ at, now }: FreezeMoment): string =>
+  at > now ? 'will be in a freeze then' : 'is in a freeze';
 
 /** The refusal of a request that a freeze holds, or may hold. */
 export function refusedInFreeze(
   decision: Exclude<FreezeDecision, { kind: 'open' }>,
   { parsed, input }: Pick<Resolved, 'parsed' | 'input'>,
   where: string | undefined,
-  moment: Moment,
+  moment: FreezeMoment,
   emergency?: Text,
 ): Refusal {
   if (decision.kind === 'unknown')
@@ -54,7 +55,7 @@ function askEarlier(reachable: number | undefined, isReachable: boolean): Text {
 }
 
 /** Which freeze holds something back at a moment, until when, and whom it excepts. */
-export function freezeInWords({ by, until, mayStill }: Holding, where: string | undefined, moment: Moment): Text {
+export function freezeInWords({ by, until, mayStill }: Holding, where: string | undefined, moment: FreezeMoment): Text {
   const lasts = until === undefined ? '' : say`${moment.at > moment.now ? ',' : ''} until ${time(until, 'date')}`;
   const who =
     mayStill.length > 0 ? say`It excepts ${either(mayStill, 'and')}, if they ask for it themselves.` : undefined;
@@ -69,7 +70,7 @@ export const namesOf = (freezes: readonly Pick<Freeze, 'name' | 'reason'>[]): Te
   );
 
 /** What the freezes come to at a moment for what nobody has asked for yet. */
-export type FreezeAhead = Moment & { readonly decision: FreezeDecision };
+export type FreezeAhead = FreezeMoment & { readonly decision: FreezeDecision };
 
 /** That in words; undefined: nothing. */
 export function freezeNote({ decision, ...moment }: FreezeAhead, where: string | undefined): Text | undefined {
@@ -112,7 +113,7 @@ const soonMs = dayMs;
 /** What a card says of the freezes that concern its change; undefined: none until `until` (epoch ms). */
 export function freezeWarning(
   { names, openUntil }: Extract<FreezeDecision, { kind: 'open' }>,
-  moment: Moment,
+  moment: FreezeMoment,
   until: number,
 ): Text | undefined {
   const lifted =

@@ -1,5 +1,5 @@
 import type { Person } from '../access/access-check.ts';
-import { freezesAt, type FreezeAhead, type Moment } from '../access/freeze-words.ts';
+import { freezesAt, type FreezeAhead, type FreezeMoment } from '../access/freeze-words.ts';
 import { aboutOf, targetKey } from '../access/targets.ts';
 import { scheduleOf } from '../language/schedule.ts';
 import { storedArgs, type Resolved } from '../language/resolve.ts';
@@ -72,7 +72,7 @@ async function momentOf(
   { database }: Pick<FreezeContext, 'database'>,
   person: Person,
   { parsed }: Resolved,
-): Promise<Moment> {
+): Promise<FreezeMoment> {
   const now = await database.now();
   return { at: Math.max(now, scheduleOf(parsed, now, person.zone)?.at ?? now), now };
 }
