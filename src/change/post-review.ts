@@ -26,6 +26,11 @@ export function glassLine(change: Change): Text | undefined {
   const review = postReviewOf(change);
   const then = isToReview(change) ? say`**nobody has reviewed it yet**` : undefined;
   const says = review && say`reviewed by ${mention(review.by)}, ${time(review.at, 'date')}: “${review.says}”`;
-  const unsent = change.settled_at === null ? 'to be sent' : 'not sent; it was to go';
-  return joined([say`${change.sent_at === null ? unsent : 'sent'} ${skippedInWords(skips)}`, then ?? says], '; ');
+  return joined([say`${isSentInWords(change)} ${skippedInWords(skips)}`, then ?? says], '; ');
+}
+
+function isSentInWords({ sent_at: sent, settled_at: settled, lost_at: lost }: Change): string {
+  if (lost !== null) return 'may have been sent';
+  if (sent !== null) return 'sent';
+  return settled === null ? 'to be sent' : 'not sent; it was to go';
 }
