@@ -1,4 +1,6 @@
-import type { Member, Needed, NeededReason } from '../policy/rules.ts';
+import type { AccessRequest } from '../policy/matching.ts';
+import { covers, showPattern } from '../policy/pattern.ts';
+import type { Member, Needed, NeededReason, Policy } from '../policy/rules.ts';
 import { type Text, bold, either, joined, say } from '../words/text.ts';
 import { isName } from '../commands/kit/action.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
@@ -26,7 +28,13 @@ export type Ability = {
   readonly freeze?: Text | undefined;
   readonly answer:
     | { readonly kind: 'for everybody' }
-    | { readonly kind: 'allowed'; readonly rules: readonly RuleLine[]; readonly approval: 'none' | RequiredApproval }
+    | {
+        readonly kind: 'allowed';
+        readonly rules: readonly RuleLine[];
+        readonly approval: 'none' | RequiredApproval;
+        /** How they may skip approval and freezes; undefined: they may not. */
+        readonly emergency?: Text | undefined;
+      }
     /** No target was named, and it is allowed on some. */
     | {
         readonly kind: 'allowed somewhere';
@@ -122,4 +130,16 @@ export function answerOfRefused(decision: AccessDecision): Ability['answer'] {
   if (why.kind === 'unknown') return { kind: 'unknown', userGroups: why.groups };
   if (why.kind === 'denied') return { kind: 'denied', rule: why.rule, whoMay };
   return { kind: 'no rule', lets, whoMay, caller: why.caller };
+}
+
+/** What of the rule in this line applies to a request: what it allows or denies, and where. */
+export function partOf({ rules }: Policy, line: number, { command, aims }: AccessRequest): string {
+  const found = rules.filter((rule) => rule.line === line);
+  const words = found.flatMap(({ effect, what, where = [] }) => {
+    const named =
+      [command.path, command.within, command.risk, 'read'].find((one) => one && what.has(one)) ?? command.path;
+    const applying = where.filter((pattern) => aims.some(({ target }) => covers(pattern, target, effect)));
+    return [effect, named, ...(applying.length > 0 ? ['where', applying.map(showPattern).join(', ')] : [])];
+  });
+  return words.join(' ');
 }

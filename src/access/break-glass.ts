@@ -81,6 +81,19 @@ export function glassProblem(
     : say`**The policy names nobody else who could review it afterwards,** so you can't skip the approval.`;
 }
 
+/** What somebody reads who may break the glass: before they do, and may not need to. `needed`: as far as is known. */
+export function glassHint(
+  policy: Policy,
+  right: GlassRight,
+  needed: 'none' | Needed,
+  asked: ApprovalRequest,
+): Text | undefined {
+  const problem = glassProblem(policy, right, needed === 'none' ? approvalByOthers : needed, asked);
+  return problem === undefined
+    ? say`In an emergency, ${code('--break-glass')} and a reason skip that: everybody is told, and somebody reviews it.`
+    : undefined;
+}
+
 /** Also if the target is no environment, or it is not known to be none that is live. */
 const isDestructiveOnLive = ({ command, aims }: ApprovalRequest): boolean =>
   command.risk === 'destructive' &&

@@ -7,10 +7,11 @@ import { decideAccess, decideReading, unknownIn, type AccessDecision } from '../
 import type { AccessRequest as Asked } from '../policy/matching.ts';
 import { namesCommand, type Needed, type Policy } from '../policy/rules.ts';
 import { code, joined, sample, say, typed } from '../words/text.ts';
-import { type Ability, type RuleLine, answerOnAny, howMany, openTargets, answerOfRefused } from './ability.ts';
+import { type Ability, type RuleLine, answerOnAny, howMany, openTargets, answerOfRefused, partOf } from './ability.ts';
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
 import { tooFewApprove } from './nobody-approves.ts';
 import { callingAs } from './authorization.ts';
+import { glassHint } from './break-glass.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
 import { approvalAdded, freezeNote } from './in-freeze.ts';
 import type { Database } from '../storage/database.ts';
@@ -31,7 +32,6 @@ import {
 } from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 import { readsCompany } from './visibility.ts';
-import { covers, showPattern } from '../policy/pattern.ts';
 import { usage } from '../language/usage.ts';
 import { split } from '../language/tokenize.ts';
 import type { AccessContext } from './context.ts';
@@ -164,18 +164,6 @@ function withRules(answer: Ability['answer'], as: (rule: RuleLine) => RuleLine):
   return answer.kind === 'no rule' ? { ...answer, lets: answer.lets.map(as) } : answer;
 }
 
-/** What of the rule in this line applies to a request: what it allows or denies, and where. */
-function partOf({ rules }: Policy, line: number, { command, aims }: Asked): string {
-  const found = rules.filter((rule) => rule.line === line);
-  const words = found.flatMap(({ effect, what, where = [] }) => {
-    const named =
-      [command.path, command.within, command.risk, 'read'].find((one) => one && what.has(one)) ?? command.path;
-    const applying = where.filter((pattern) => aims.some(({ target }) => covers(pattern, target, effect)));
-    return [effect, named, ...(applying.length > 0 ? ['where', applying.map(showPattern).join(', ')] : [])];
-  });
-  return words.join(' ');
-}
-
 async function answerOf(
   context: AccessContext,
   person: Person,
@@ -227,17 +215,21 @@ async function allowedAnswer(
   context: AccessContext,
   person: Person,
   resolved: Resolved,
-  { rules, approval }: Extract<AccessDecision, { kind: 'allowed' }>,
+  { rules, approval, breakGlass }: Extract<AccessDecision, { kind: 'allowed' }>,
 ): Promise<Ability['answer']> {
-  if (approval === 'none') return { kind: 'allowed', rules, approval };
-  const { asks } = await whomToAsk(context, approval, resolved, {
-    requester: person.id,
-    caller: callingAs(context.policy(), person),
-  });
-  const { expires, reason } = approval;
+  const about = { ...aboutOf(resolved, context.company()).asked, requester: person.id };
+  const emergency = glassHint(context.policy(), breakGlass, approval, about);
+  if (approval === 'none') return { kind: 'allowed', rules, approval, emergency };
+  const askers = { requester: person.id, caller: callingAs(context.policy(), person) };
+  const { asks } = await whomToAsk(context, approval, resolved, askers);
   const counts = asks.map(({ count, people, groups }) => ({ count, groups, people: people.length }));
   const words = { who: whoIsAsked(asks), notified: whoIsNotified(asks), tooFew: tooFewApprove(asks) };
-  return { kind: 'allowed', rules, approval: { asks: counts, ...words, expires, reason } };
+  return {
+    kind: 'allowed',
+    rules,
+    approval: { asks: counts, ...words, expires: approval.expires, reason: approval.reason },
+    emergency,
+  };
 }
 
 /** A command without a target is allowed if the person may run it anywhere. Undefined: they may not, or it has one. */

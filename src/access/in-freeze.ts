@@ -40,6 +40,7 @@ export function refusedInFreeze(
   decision: Exclude<FreezeDecision, { kind: 'open' }>,
   { parsed, input }: Pick<Resolved, 'parsed' | 'input'>,
   where: string | undefined,
+  emergency?: Text,
 ): Refusal {
   if (decision.kind === 'unknown')
     return new MembershipUnknown(say`a freeze lets you run ${code(parsed.path)} now`, decision.groups, 'sent');
@@ -47,7 +48,7 @@ export function refusedInFreeze(
   const at = until === undefined ? undefined : atArg(until);
   const args = canonicalArgs({ parsed: { ...parsed, at }, input }, { reason: parsed.reason });
   return new InFreeze(say`${freezeInWords(decision, where, parsed.at !== undefined)} Nothing was sent.`, {
-    hint: say`Ask again when it is over, or now with ${code('--at')} and a time after it.`,
+    hint: joined([say`Ask again when it is over, or now with ${code('--at')} and a time after it.`, emergency]),
     offers: at === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
   });
 }

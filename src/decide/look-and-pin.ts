@@ -3,7 +3,7 @@ import { Refusal } from '../base/errors.ts';
 import { say } from '../words/text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
 import { freezeWarning, InFreeze, refusedInFreeze } from '../access/in-freeze.ts';
-import { inEmergency, noGlassRight } from '../access/break-glass.ts';
+import { glassHint, inEmergency, noGlassRight } from '../access/break-glass.ts';
 import { aboutOf, targetKey } from '../access/targets.ts';
 import { pin, type Pinned } from '../change/pin.ts';
 import { underFreezes } from '../change/under-freezes.ts';
@@ -147,15 +147,15 @@ async function allowedNow(
     at,
   };
   const decision = await underFreezes(context, person, asked);
-  if (parsed.breakGlass) {
-    const { glassRight: right = noGlassRight } = authorized;
-    const about = { ...aboutOf(authorized, context.company()).asked, requester: person.id };
+  const { glassRight: right = noGlassRight } = authorized;
+  const about = { ...aboutOf(authorized, context.company()).asked, requester: person.id };
+  if (parsed.breakGlass)
     return { ...when, authorization: inEmergency(context.policy(), authorization, { right, decision, asked: about }) };
-  }
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
     return { ...when, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says, isHeld: true };
-  if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name);
+  const emergency = glassHint(context.policy(), right, authorization.approval, about);
+  if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name, emergency);
   const approval = strictestOf([authorization.approval, decision.approval]);
   const until = schedule?.until ?? now + (approval === 'none' ? validMs : approval.expires);
   return { ...when, authorization: { ...authorization, approval }, freeze: freezeWarning(decision, until) };

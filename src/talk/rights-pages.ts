@@ -27,13 +27,15 @@ export function abilityPage(ability: Ability, isYou: boolean): Page {
   };
 }
 
-function explained({ answer, person, path, risk }: Ability, name: string): readonly Text[] {
+function explained({ answer, person, path, risk, freeze }: Ability, name: string): readonly Text[] {
   switch (answer.kind) {
     case 'for everybody':
       return [say`It needs no right: every member of this workspace may run it.`];
     case 'allowed':
       return [
         answer.approval === 'none' ? noApproval : approvingOf(answer.approval),
+        // Where there is nothing to skip, it says nothing.
+        ...((answer.approval !== 'none' || freeze) && answer.emergency ? [answer.emergency] : []),
         ...linesOf('Allowed by', answer.rules),
       ];
     case 'allowed somewhere':

@@ -15,7 +15,7 @@ channels: { ops: G0BAKERY }
 rules:
   - { allow: [read], to: everyone }
   - { allow: [routine], to: [developers] }
-  - { allow: [lock, unlock, pause], to: [leads] }
+  - { allow: [lock, unlock, pause, resume], to: [leads] }
   - { allow: [push], to: [developers], approval: { by: [leads], expires: 1h }, ${push} }
   - { allow: [clone, delete], to: [developers], approval: { by: [leads] } }
 ${more}`;
@@ -131,17 +131,17 @@ describe('break-glass', { concurrent: false }, () => {
     expect((await ana.submits({ [name]: 'acme-shop/live' })).errors).not.toEqual({});
     await scenario.slack.closeModal(ana.id);
     const before = writes();
-    await (await chi.says('/site lock acme-shop/live "stocktaking"')).hears(/You locked/);
+    await (await chi.says('/site lock acme-shop/live "stocktaking"')).hears(/is locked by you/);
     await ana.opens(emergency, /acme-shop\/live is locked by @Chi/);
     await (
       await ana.submits({ [name]: 'acme-shop/live' })
     ).hears(/acme-shop\/live is locked by @Chi[^]*Nothing was sent/);
-    await (await chi.says('/site unlock acme-shop/live')).hears(/unlocked/i);
+    await (await chi.says('/site unlock acme-shop/live')).hears(/unlocked|free|no longer locked/i);
     await (await chi.says('/site pause "looking"')).hears(/paused/i);
     const change = await breaks();
     await change.shows(/All sending is paused/);
     expect(writes()).toBe(before);
-    await (await chi.says('/site resume')).hears(/resumed/i);
+    await (await chi.says('/site resume')).hears(/Sending is on again/);
     await scenario.holdBeforeSend(change.number);
     await chi.clicks(change.card(), 'Stop');
     await change.tells(/Stopped by @Chi/);

@@ -4,7 +4,9 @@ import { firstOf } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../base/errors.ts';
 import type { Authorized, Person } from '../../access/access-check.ts';
+import { glassHint, noGlassRight } from '../../access/break-glass.ts';
 import { InFreeze } from '../../access/in-freeze.ts';
+import { aboutOf } from '../../access/targets.ts';
 import { tooFewApprove } from '../../access/nobody-approves.ts';
 import type { Press } from '../../change/buttons.ts';
 import type { Pinned } from '../../change/pin.ts';
@@ -172,6 +174,7 @@ async function reviewOf(
     notice,
     pinned.schedule ? undefined : await lockNote(context, person, pinned),
     tooFewApprove(approvers.asks),
+    hintIn(context, pinned, person),
   ];
   const args = [...canonicalArgs(pinned)];
   const origin = originOf(interaction);
@@ -180,6 +183,15 @@ async function reviewOf(
     ? { origin, args }
     : { origin, stored: await context.payloads.keepList(interaction.person, args) };
   return reviewView(pinned, memo, joined(notes, '\n'));
+}
+
+/** That whoever asks may skip the approval that this waits for. */
+function hintIn({ pipeline }: SlackContext, pinned: Pinned, person: Person): Text | undefined {
+  const { authorization, glassRight = noGlassRight } = pinned;
+  const { approval, breakGlass } = authorization;
+  if (approval === 'none' || breakGlass) return undefined;
+  const asked = { ...aboutOf(pinned, pipeline.company()).asked, requester: person.id };
+  return glassHint(pipeline.policy(), glassRight, approval, asked);
 }
 
 /** For a form that Slack opened and may not have filled in. */
