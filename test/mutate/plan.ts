@@ -23,6 +23,11 @@ export const mutated: readonly string[] = [
   'src/policy/callers.ts',
   'src/policy/approval-requirement.ts',
   'src/policy/unsatisfiable.ts',
+  // What skips them in an emergency, and its review.
+  'src/access/break-glass.ts',
+  'src/change/post-review.ts',
+  'src/change/may-end.ts',
+  'src/change/confirmation.ts',
   // Freezes, and the window in which something is to be sent.
   'src/policy/freezes.ts',
   'src/policy/freeze-time.ts',
@@ -59,5 +64,8 @@ export const tests: readonly string[] = [
   'test/policy/freezes-shape.test.ts',
   'test/policy/freeze-time.test.ts',
   'test/access/in-freeze.test.ts',
+  'test/access/break-glass.test.ts',
+  'test/change/confirmation.test.ts',
   'test/matrix/freezes.test.ts',
+  'test/matrix/break-glass.test.ts',
 ];

@@ -40,13 +40,14 @@ describe('break-glass', { concurrent: false }, () => {
     await ana.opens(line, /🚨 Break-glass: this is sent without approval/);
     return ana.confirms({ [name]: 'acme-shop/live' });
   };
-  /** In a form that was opened meanwhile, or in a private answer. */
-  const isRefused = async (line: string, words: RegExp): Promise<void> => {
+  /** What Ana reads, in a form that was opened meanwhile or in a private answer. */
+  const refusalTo = async (line: string, words: RegExp): Promise<string> => {
     const ana = scenario.person('ana');
     const said = await ana.says(line);
     const find = () => [...said.answers(), ...scenario.slack.views(ana.id).modals].find(({ text }) => words.test(text));
-    await scenario.slack.until(() => find());
+    const { text } = await scenario.slack.until(() => find());
     await scenario.slack.closeModal(ana.id).catch(() => undefined);
+    return text;
   };
   const auditOf = ({ number }: ChangeThread) =>
     scenario.rows('select event from audit where change = ?', number).map(({ event }) => event);
@@ -126,7 +127,7 @@ describe('break-glass', { concurrent: false }, () => {
     ['handed on', `${emergency} --hand-on`, /is not handed on/],
     ['for many', '/site cache clear acme-shop/* --break-glass --reason x', /is for one environment at a time/],
   ])('is refused %s', async (_, line, words) => {
-    await isRefused(line, words);
+    expect(await refusalTo(line, words)).toMatch(words);
   });
 
   test('needs a reason, waits while sending is paused, and is held by a lock', async () => {
@@ -243,7 +244,8 @@ describe('break-glass', { concurrent: false }, () => {
     // Slack's answers about people are kept for a minute.
     scenario.advanceTime(60_001);
     await reloadPolicy(scenario, rules('breakGlass: alone'));
-    await isRefused(emergency, /The policy names others who can approve it/);
+    const named = /The policy names others who can approve it/;
+    expect(await refusalTo(emergency, named)).toMatch(named);
     await reloadPolicy(scenario, rules());
     const change = await breaks();
     await change.tells(/Nobody can approve it right now/);
