@@ -26,7 +26,7 @@ export const policySchema = path.join(root, 'policy.schema.json');
 const words = (name: string): string => {
   const command = catalogue.get(name);
   if (command === undefined) throw new Error(`there is no command ${name}`);
-  return usage(name, command).replace(' [--reason "…"] [--dry-run] [--queue]', '');
+  return usage(name, command).replace(' [--reason "…"] [--dry-run]', '');
 };
 
 /** The table of all commands. */

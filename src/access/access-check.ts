@@ -5,7 +5,6 @@ import { decideAccess, mayAnywhere, unknownIn, type GlassRight } from '../policy
 import type { Member, Policy } from '../policy/rules.ts';
 import { refuseBreakGlass } from './break-glass.ts';
 import { authorizationOnAsking, authorizeEach, type Authorization } from './authorization.ts';
-import type { Schedule } from '../language/schedule.ts';
 import type { Text } from '../words/text.ts';
 import { aboutOf, manyOf } from './targets.ts';
 import { isDecided, refuseUnlessMayTry, mayNotUse } from './may-run.ts';
@@ -42,8 +41,7 @@ export type Authorized = Resolved & {
   readonly freeze?: Text | undefined;
   /** A dry run of what a freeze holds. */
   readonly isHeld?: true;
-  /** When it is to be sent, and the zone of whoever asks. */
-  readonly schedule?: Schedule | undefined;
+  /** The zone of whoever asks. */
   readonly zone?: string;
 };
 

@@ -12,10 +12,10 @@ import { MembershipUnknown } from './unknown-groups.ts';
 /** Breaking the glass: in an emergency somebody skips approval and freezes, and it is reviewed afterwards. */
 
 /** Throws `Refusal` for what breaks no glass: it is one person's, for one target, and now. */
-export function refuseBreakGlass({ queue, handOn, handedOn, at, canary }: ParsedCommand, isMany: boolean): void {
+export function refuseBreakGlass({ queue, handOn, handedOn, when, canary }: ParsedCommand, isMany: boolean): void {
   const what =
     (isMany || canary !== undefined ? 'is for one environment at a time' : undefined) ??
-    (at === undefined ? undefined : 'sends at once, and takes no time') ??
+    (when === undefined ? undefined : 'sends at once, and takes no time') ??
     (queue ? 'waits in no queue: a lock holds it as well' : undefined) ??
     (handOn || handedOn !== undefined ? 'is not handed on' : undefined);
   if (what !== undefined) throw new Refusal(say`${code('--break-glass')} ${what}. Nothing was done.`);

@@ -13,8 +13,7 @@ import { tooFewApprove } from './nobody-approves.ts';
 import { callingAs } from './authorization.ts';
 import { glassHint } from './break-glass.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
-import { approvalAdded, freezeNote } from './in-freeze.ts';
-import type { Database } from '../storage/database.ts';
+import { freezeNote, type FreezeAhead } from './freeze-words.ts';
 import { aboutOf, targetsOf } from './targets.ts';
 import { channelRefusal } from './assert-channel.ts';
 import { nonMemberReason, type Channel, type Person } from './access-check.ts';
@@ -38,13 +37,15 @@ import type { AccessContext } from './context.ts';
 
 /** Answers whether somebody may run something, with the same checks as when they run it. */
 
-/** Answers `by` about the person `id`, by default themselves; names resolve as for `by`. `at`: when. Throws `Refusal`. */
+type FreezesAhead = (person: Person, resolved: Resolved) => Promise<FreezeAhead | undefined>;
+
+/** Answers `by` about the person `id`, by default themselves; names resolve as for `by`. Throws `Refusal`. */
 export async function explainAccess(
   context: AccessContext,
   by: Person,
   args: Args,
   id: string | undefined,
-  at?: number,
+  freezesAhead?: FreezesAhead,
 ): Promise<Ability> {
   const resolved = resolve(parsedFrom(args), context.names(by));
   const { path, command } = resolved.parsed;
@@ -56,6 +57,7 @@ export async function explainAccess(
     throw new Refusal(say`${typed('can')} answers about one environment at a time. Nothing was done.`);
   const person = await personAsked(context, by, id, resolved);
   const { target, alsoReads, asked } = aboutOf(resolved, context.company());
+  const ahead = await freezesAhead?.(person, resolved);
   const site = Object.values(resolved.input).find(isSite);
   const named = [target ?? site, ...alsoReads].flatMap((one) =>
     one === undefined || one.kind === 'company' ? [] : one.name,
@@ -69,11 +71,9 @@ export async function explainAccess(
       context,
       person,
       resolved,
-      approvalAdded(context.policy(), person, resolved, { company: context.company(), at }),
+      ahead?.decision.kind === 'open' ? ahead.decision.approval : 'none',
     ),
-    ...(at !== undefined && {
-      freeze: freezeNote(context.policy(), person, resolved, { company: context.company(), at }),
-    }),
+    ...(ahead && { freeze: freezeNote(ahead, target?.name) }),
   };
 }
 
@@ -124,7 +124,7 @@ async function explainOnAny(
  * company read it; others read what of it applies to what they asked about.
  */
 export async function explainTo(
-  context: AccessContext & { readonly database: Pick<Database, 'now'> },
+  context: AccessContext & { readonly freezesAhead: FreezesAhead },
   by: Person,
   args: Args,
   id: string | undefined,
@@ -132,11 +132,10 @@ export async function explainTo(
 ): Promise<Ability> {
   const resolved = resolve(parsedFrom(args), context.names(by));
   const targets = openTargets(resolved.parsed, context.names(by), context.company());
-  const at = context.policy().freezes.length > 0 ? await context.database.now() : undefined;
   const found =
     targets.length > 0
       ? await explainOnAny(context, by, id, resolved, targets)
-      : await explainAccess(context, by, args, id, at);
+      : await explainAccess(context, by, args, id, context.freezesAhead);
   const ability = await withChannel(context, by, found, resolved, cardChannel);
   if (readsCompany(context, by)) return ability;
   const { asked } = aboutOf(resolved, context.company());

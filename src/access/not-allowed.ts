@@ -62,8 +62,8 @@ function rulesLet(rules: readonly RuleRef[]): string {
 
 /** The button that asks people who may run it. Not for a handed-on request or a dry run. */
 function handOnOffer(resolved: Resolved): readonly Offer[] {
-  const { reason, dryRun, handedOn, at } = resolved.parsed;
-  if (dryRun || handedOn !== undefined || at !== undefined) return [];
+  const { reason, dryRun, handedOn, when } = resolved.parsed;
+  if (dryRun || handedOn !== undefined || when !== undefined) return [];
   return [{ label: 'Ask somebody who may', args: canonicalArgs(resolved, { reason, handOn: true }) }];
 }
 

@@ -27,8 +27,12 @@ export type MayRead = (about: StoredTargets) => boolean;
 export function mayShow(policy: Policy, person: Member, path: string | undefined, target: Target): MayRun {
   const command = path === undefined ? undefined : commandAt(path);
   const right = path !== undefined && command ? rightOf(path, command) : undefined;
-  // What is about the company can name any site, such as a time line; the numbers of a report don't.
-  if (target.kind === 'company' && command?.shape !== 'report' && !isShownAll(policy, person, right)) return 'no';
+  if (target.kind === 'company') {
+    // A report about it is there for those who may run it; what its rows are about is asked for row by row.
+    if (path !== undefined && command?.shape === 'report') return mayRunOn(policy, person, path, target);
+    // What else is about it can name any site, such as a time line.
+    if (!isShownAll(policy, person, right)) return 'no';
+  }
   const reading = mayReadNow(policy, person, target);
   if (path === undefined || right === undefined || reading === 'no' || isReadingAlone(policy, right)) return reading;
   return allOf([reading, mayRunOn(policy, person, path, target)]);

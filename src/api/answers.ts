@@ -15,6 +15,7 @@ import type { ChangeAnswer, EventAnswer, PageAnswer } from './schemas.ts';
 /** Changes, events and pages as the HTTP interface returns them. */
 
 const instant = (at: number): string => new Date(at).toISOString();
+const instantOrNull = (at: number | null): string | null => (at === null ? null : instant(at));
 
 /** `begun`: the changes that it has begun, if it is a batch. */
 export function changeAnswer(change: Change, approved: readonly Vote[], begun: readonly Change[]): ChangeAnswer {
@@ -39,8 +40,9 @@ export function changeAnswer(change: Change, approved: readonly Vote[], begun: r
     waits_for: change.state === 'waiting' ? asks.map(({ count, groups }) => ({ count, of: [...groups] })) : [],
     approved_by: approved.map(({ person }) => person),
     asked_at: instant(change.created_at),
+    scheduled_at: instantOrNull(change.scheduled_at),
     expires_at: instant(change.expires_at),
-    sent_at: change.sent_at === null ? null : instant(change.sent_at),
+    sent_at: instantOrNull(change.sent_at),
     events: `/v1/changes/${change.number}/events`,
   };
 }

@@ -21,7 +21,18 @@ import type { Answering } from './untaken.ts';
 
 export type Env = {
   Variables: { caller: Authenticated; request: string; isStream?: true };
-  Bindings: { answering?: Answering };
+  /** `lines`: of the requests that an agent's request makes here, instead of in the log. */
+  Bindings: { answering?: Answering; lines?: RequestLine[] };
+};
+
+/** What the log says of a request. */
+export type RequestLine = {
+  readonly request: string;
+  readonly caller: string | undefined;
+  readonly method: string;
+  readonly what: string;
+  readonly status: number;
+  readonly ms: number;
 };
 
 export type ApiOptions = {
@@ -35,9 +46,11 @@ export type ApiOptions = {
   readonly log: Pick<Logger, 'debug' | 'info' | 'error'>;
 };
 
+/** Of a request that this process asks itself, there may be none. */
+export const bindingsOf = ({ env }: { readonly env: Env['Bindings'] | undefined }): Env['Bindings'] => env ?? {};
 /** How it is answered; undefined: it is asked in this process. */
-export const answeringOf = ({ env }: { readonly env: Env['Bindings'] | undefined }): Answering | undefined =>
-  env?.answering;
+export const answeringOf = (c: { readonly env: Env['Bindings'] | undefined }): Answering | undefined =>
+  bindingsOf(c).answering;
 
 /** What the log says of a fault of ours. */
 export const requestFailed = 'a request of a program failed';

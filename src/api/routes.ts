@@ -13,6 +13,7 @@ import type { Authenticated } from './authenticate.ts';
 import {
   answerFor,
   answeringOf,
+  bindingsOf,
   callerOf,
   cancel,
   eventsOf,
@@ -24,6 +25,7 @@ import {
   tooMany,
   type ApiOptions,
   type Env,
+  type RequestLine,
 } from './changes.ts';
 import { openApi } from './openapi.ts';
 import { problem, ProblemError, refused } from './problem.ts';
@@ -59,7 +61,7 @@ export function createApi(options: ApiOptions): Hono<Env> {
   app.get('/v1/changes/:number', async (c) => c.json((await ownChange(context, c)).answer));
   app.get('/v1/changes/:number/events', (c) => eventsOf(options, c));
   app.post('/v1/changes/:number/cancel', limited, (c) => cancel(context, c));
-  app.post('/mcp', limited, (c) => agents(app, c));
+  app.post('/mcp', limited, (c) => agents(options, app, c));
   refuseOtherMethods(app);
   return app;
 }
@@ -67,14 +69,20 @@ export function createApi(options: ApiOptions): Hono<Env> {
 /** The longest path that is logged. */
 const maxPath = 100;
 
-/** One line for each request of a caller. What anybody can cause without a key is logged at `debug` only. */
-function logRequest({ log }: ApiOptions, c: Context<Env>, since: number): void {
+/** One line for each request of a caller. */
+function logRequest(options: ApiOptions, c: Context<Env>, since: number): void {
   const caller = 'caller' in c.var ? c.var.caller.caller.name : undefined;
   const what = c.req.path.slice(0, maxPath);
   const ms = Math.round(performance.now() - since);
   const line = { request: c.get('request'), caller, method: c.req.method, what, status: c.res.status, ms };
-  log[caller === undefined ? 'debug' : 'info'](line, 'answered a program');
+  const { lines } = bindingsOf(c);
+  if (lines) lines.push(line);
+  else logLine(options, line);
 }
+
+/** What anybody can cause without a key is logged at `debug` only. */
+const logLine = ({ log }: ApiOptions, line: RequestLine): void =>
+  log[line.caller === undefined ? 'debug' : 'info'](line, 'answered a program');
 
 /** Answers 405 at each address with a route, for the methods that have none. */
 function refuseOtherMethods(app: Hono<Env>): void {
@@ -88,7 +96,7 @@ function refuseOtherMethods(app: Hono<Env>): void {
 }
 
 /** The Model Context Protocol, without sessions and subscriptions: each request stands for itself. */
-async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
+async function agents(options: ApiOptions, app: Hono<Env>, c: Context<Env>): Promise<Response> {
   const { commandsFrom, createMcpServer } = await import('./mcp.ts');
   const { createMcpHandler } = await import('./protocol.ts');
   const [host = '', authorization] = [c.req.header('host'), c.req.header('authorization')];
@@ -97,10 +105,15 @@ async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
     ...init,
     headers: { ...Object.fromEntries(new Headers(init.headers)), ...own },
   });
+  const lines: RequestLine[] = [];
+  // The first only reads what the agent may use, at each of its requests.
+  const told = (): void => lines.slice(lines.length > 1 ? 1 : 0).forEach((line) => logLine(options, line));
+  void Promise.resolve(answeringOf(c)?.taken).then(told);
   // What tools are answered is in memory until the agent has taken it.
-  const client = async (path: string, init?: RequestInit): Promise<Response> => app.request(path, asking(init), c.env);
+  const client = async (path: string, init?: RequestInit): Promise<Response> =>
+    app.request(path, asking(init), { ...c.env, lines });
   // This asks with the key, which nothing else checks here.
-  const allowed = await app.request('/v1/commands', asking());
+  const allowed = await app.request('/v1/commands', asking(), { lines });
   if (!allowed.ok) return allowed;
   const commands = await commandsFrom(allowed);
   const handler = createMcpHandler(() => createMcpServer(client, commands), { maxSubscriptions: 0 });

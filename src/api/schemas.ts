@@ -65,6 +65,7 @@ export const changeSchema = z.strictObject({
   waits_for: z.array(z.strictObject({ count: z.int(), of: z.array(z.string()) })).describe('Approvals it needs'),
   approved_by: z.array(z.string()),
   asked_at: instant,
+  scheduled_at: instant.nullable().describe('When it is to be sent at the earliest; null: as soon as it may be'),
   expires_at: instant,
   sent_at: instant.nullable(),
   events: z.string().describe('Where its events are'),

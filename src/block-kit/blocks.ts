@@ -118,6 +118,7 @@ export function drawPage(page: Page, as: KeptAs | 'shared' | undefined, from = 0
   }
   const source = sourceOf(page, next !== undefined, as);
   const buttons: Button[] = (page.offers ?? []).map((offer, at) => offerButton(offer, at, kept));
+  for (const { label, ...press } of page.takeBack ?? []) buttons.push({ label, press: { kind: 'decision', ...press } });
   if (kept && next !== undefined)
     buttons.push({ label: 'Next page', press: { kind: 'page', id: kept.id, from: next } });
   if (kept && page.sheet) buttons.push({ label: 'File', press: { kind: 'file', id: kept.id } });
@@ -218,9 +219,7 @@ function runsOf(spans: readonly Drawable[]): readonly (readonly Drawable[])[] {
 }
 
 export function buttonRow(buttons: readonly Button[], hidden: Hidden = nothing): ActionsBlock[] {
-  const elements = buttons
-    .map((button, index) => drawButton(button, index, hidden))
-    .filter((button) => button !== undefined);
+  const elements = buttons.flatMap((button, index) => drawButton(button, index, hidden) ?? []);
   return elements.length === 0 ? [] : [{ type: 'actions', elements: elements.slice(0, limits.buttons) }];
 }
 

@@ -273,11 +273,11 @@ const endings: Readonly<Record<BatchEnd, Text>> = {
   end: say`⛔ **It is over, and not all are done.** Nothing more is sent for it.`,
 };
 
-/** The last reply. The file of all lines is added now, because only now is it final. */
-export function endedReply(batch: Change, changes: readonly Change[], how: BatchEnd): Note {
+/** The last reply. The file of all lines is added now, because only now is it final. `why`: what ended it. */
+export function endedReply(batch: Change, changes: readonly Change[], how: BatchEnd, why?: Text): Note {
   const all = itemsShown(batch, changes);
   const where = say`${typed(`change ${batch.number}`)} lists each one.`;
-  return { text: joined([endings[how], countsOf(all), ...unwell(all), where], '\n'), withFile: true };
+  return { text: joined([joined([endings[how], why]), countsOf(all), ...unwell(all), where], '\n'), withFile: true };
 }
 
 const maxNamed = 8;

@@ -61,6 +61,7 @@ export function renderCard(
 ): Card {
   const pinned = pinnedCardOf(change);
   const reason = reasonText(change);
+  const glass = glassLine(change);
   return {
     mark: markOf(change),
     headline: say`**${titleNow(change)}** · #${change.number}`,
@@ -74,6 +75,7 @@ export function renderCard(
         ],
         ' · ',
       ),
+      ...(glass ? [say`${glassMark} **Break-glass:** ${glass}`] : []),
       ...stateLines(change),
     ],
     // Once a change is settled or unknown, its warning is pointless.
@@ -91,7 +93,6 @@ function approvalFacts(change: Change, approved: readonly Approved[]): PinnedCar
   const until = say`${whoIsAsked(asks, { without: already })}, until ${time(change.expires_at)}`;
   const asked = joined([until, tooFewApprove(asks)], '. ');
   return factsOf({
-    [`${glassMark} Break-glass`]: glassLine(change),
     Approve: change.state === 'waiting' ? asked : undefined,
     'Approved by': joined(approvedBy(approved), '; '),
   });

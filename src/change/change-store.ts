@@ -9,7 +9,7 @@ import { redraw } from '../storage/redraw.ts';
 import { wakeQueues } from '../storage/queue.ts';
 import { acquireGlobalLock } from '../storage/sql-dialect.ts';
 import { enqueueCopies, enqueueReply, type TransitionNote } from './change-messages.ts';
-import { locksAhead, move, type ChangeEvent, type Locks } from './change.ts';
+import { lockingMove, move, type ChangeEvent, type Locks } from './change.ts';
 import { withHolder, type Held, lockNeedsOf } from './lock-in-the-way.ts';
 import { emptyQueuesBehind } from './queue.ts';
 
@@ -60,7 +60,7 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
   return {
     begin: async (tx, row, note) => {
       const change = await insertChange(tx, row);
-      if (change.state === 'approved' && locksAhead(change)) await acquireLocks(tx, change, note.at);
+      if (change.state === 'approved' && lockingMove(change) === 'approve') await acquireLocks(tx, change, note.at);
       await enqueueMessage(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at: note.at });
       if (change.state === 'waiting') await enqueueCopies(tx, change, note.at);
       await record(tx, change, 'asked', note);

@@ -59,8 +59,8 @@ export type ChangeEvent =
   | { readonly kind: 'reject_late' }
   /** Its owner wrote nothing, and could not save that before the change became unknown. */
   | { readonly kind: 'send_aborted_late' }
-  /** A batch begins. It may begin changes for `validMs`. */
-  | { readonly kind: 'start'; readonly validMs: number }
+  /** A batch begins. It may begin changes until `expiresAt` (epoch ms). */
+  | { readonly kind: 'start'; readonly expiresAt: number }
   /** A batch begins no more changes: for now (`halt`), for good (`end`), or because all are done. `go_on` ends a halt. */
   | { readonly kind: 'halt' | 'go_on' | 'end' | 'all_done' | 'all_accepted' };
 
@@ -157,12 +157,12 @@ function moveOf(change: TransitionInput, event: ChangeEvent, now: number): Trans
     case 'approve':
       return {
         patch: { ...at(to), ...readyToSend(change, now) },
-        locks: locksAhead(change) ? 'take' : 'keep',
+        locks: lockingMove(change) === 'approve' ? 'take' : 'keep',
       };
     case 'send':
       return {
         patch: { ...at(to), ...leasedTo(event.owner, now + event.leaseMs), sent_at: now },
-        locks: change.scheduled_at !== null && change.risk !== 'routine' ? 'take' : 'keep',
+        locks: lockingMove(change) === 'send' ? 'take' : 'keep',
       };
     case 'connect_failed':
     case 'send_aborted':
@@ -190,16 +190,13 @@ function moveOf(change: TransitionInput, event: ChangeEvent, now: number): Trans
   }
 }
 
-/**
- * Whether it locks its targets once it may be sent. The changes of a batch lock theirs one by one, and what is to be sent
- * later locks them only then.
- */
-export const locksAhead = ({
+/** The move that locks its targets; undefined: none does. The changes of a batch lock theirs one by one. */
+export const lockingMove = ({
   risk,
   progress,
   scheduled_at,
 }: Pick<TransitionInput, 'risk' | 'progress' | 'scheduled_at'>) =>
-  risk !== 'routine' && progress === null && scheduled_at === null;
+  risk === 'routine' || progress !== null ? undefined : scheduled_at === null ? 'approve' : 'send';
 
 /** Nothing moves the change after these, and nothing needs its locks. */
 const ends = [
@@ -231,7 +228,7 @@ const isOfItsKind = ({ progress }: TransitionInput, event: ChangeEvent): boolean
 function moveOfBatch(event: BatchEvent, to: State, now: number): Transition {
   const isOver = to === 'ended' || to === 'done' || to === 'accepted';
   const when = isOver ? { settled_at: now } : { due_at: now };
-  const valid = event.kind === 'start' ? { expires_at: now + event.validMs } : {};
+  const valid = event.kind === 'start' ? { expires_at: event.expiresAt } : {};
   return { patch: { ...at(to), ...when, ...valid }, locks: 'keep' };
 }
 

@@ -109,7 +109,7 @@ function whatNext(pinned: Pinned): string {
   if (authorization.approval !== 'none') return 'without --dry-run it waits for approval';
   return items || needsReview(action, pinned)
     ? 'a form asks you once more before it is sent'
-    : pinned.schedule
+    : pinned.parsed.when
       ? 'without --dry-run it waits for its time'
       : 'without --dry-run it is sent at once';
 }

@@ -13,7 +13,7 @@ import { type Runners } from '../access/who-may-run.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { aboutOf } from '../access/targets.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
-import { canonicalArgs, isNamed, isSite, shownAs, withoutId, type Resolved } from '../language/resolve.ts';
+import { canonicalArgs, isNamed, isSite, shownAs, storedArgs, type Resolved } from '../language/resolve.ts';
 import type { ChangeContext } from './context.ts';
 import { type Note } from './card.ts';
 import type { Pinned } from './pin.ts';
@@ -136,7 +136,7 @@ export async function handedOnWith(
   const { handedOn } = resolved.parsed;
   if (handedOn === undefined) return undefined;
   const row = await findHandedOn(database.db, handedOn);
-  if (row === undefined || row.target !== JSON.stringify(canonicalArgs(withoutId(resolved))))
+  if (row === undefined || row.target !== storedArgs(resolved))
     throw new Refusal('This request was not handed on like that. Nothing was done.');
   if (row.ended_at !== null || (await database.now()) >= row.expires_at) throw ended(row);
   return row;

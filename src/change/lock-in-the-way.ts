@@ -95,6 +95,8 @@ function queueOffer({ lock, holder }: Held, pinned: Pinned) {
   // What can't wait in a queue.
   if (pinned.parsed.breakGlass) return {};
   if (holder?.state === 'unknown') return { hint: 'Ask again when somebody has closed it.' };
+  // Only people wait in queues.
+  if (pinned.authorization.calling) return { hint: 'Ask again when it is free.' };
   const then = pinned.action.risk === 'routine' ? 'send it' : 'tell you';
   const hint = say`With ${code('--queue')} I keep a place for you, for ${spokenDuration(placeMs)} at most, and ${then} when it's your turn.`;
   const label = lock.change === null ? 'Queue behind this lock' : `Queue behind #${lock.change}`;

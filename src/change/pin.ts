@@ -6,7 +6,7 @@ import type { Write } from '../hosting/contract/call.ts';
 import { amount, inline, joined, say, type Text } from '../words/text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import type { Change } from '../storage/changes.ts';
-import { scheduleInWords, type Schedule } from '../language/schedule.ts';
+import { scheduleInWords, windowOf, type Schedule } from '../language/schedule.ts';
 import type { BatchItem } from './batch.ts';
 
 /** The text of a card, as stored and fingerprinted. */
@@ -58,7 +58,7 @@ export function pin(
   const wording = action.card({ ...of, now });
   const blocked = isBlocked ? blockedWarning(authorized) : undefined;
   const warning = joined([authorized.freeze, blocked, wording.warning], '\n');
-  const { schedule } = authorized;
+  const schedule = windowOf(authorized.parsed);
   const when = schedule && { When: scheduleInWords(schedule, authorized.zone ?? 'UTC') };
   const said = pinnedCard({ ...wording, warning, facts: { ...when, ...wording.facts } });
   const card = { ...said, ...(access && { access }), ...(schedule && { schedule }) };

@@ -9,8 +9,8 @@ import { aboutOf, storedTargets } from '../access/targets.ts';
 import { type Authorization, askersOf, authorizationOf, skippedBy } from '../access/authorization.ts';
 import { authorize, type Authorized, type Person } from '../access/access-check.ts';
 import { factsOf, fingerprint, pinnedCardOf, preconditionsOf } from './pin.ts';
-import { includes, underFreezes } from './under-freezes.ts';
-import { freezeInWords } from '../access/in-freeze.ts';
+import { includes, checkFreezes } from './freeze-check.ts';
+import { freezeInWords } from '../access/freeze-words.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
 import { factLines } from './card.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
@@ -22,8 +22,8 @@ import type { ChangeContext } from './context.ts';
 
 /** Whether a change may still be sent as pinned. `later`: something couldn't be checked, so nothing is decided. */
 export type Rechecked =
-  /** `before`: a freeze may begin then (epoch ms), so nothing may be sent from then on without another check. */
-  | { readonly kind: 'as it was'; readonly before: number | undefined }
+  /** `openUntil`: a freeze may begin then (epoch ms), so nothing may be sent from then on without another check. */
+  | { readonly kind: 'as it was'; readonly openUntil: number | undefined }
   | { readonly kind: 'invalidated' | 'drifted' | 'later' | 'host trouble'; readonly why: Text }
   /** A freeze holds it until then (epoch ms; undefined: far away). */
   | { readonly kind: 'in freeze'; readonly why: Text; readonly until: number | undefined };
@@ -39,11 +39,11 @@ export async function recheck(context: ChangeContext, change: Change): Promise<R
   const rights = await recheckRights(context, change);
   if ('kind' in rights) return isHeld && rights.kind === 'invalidated' ? rulesDiffer : rights;
   const drift = await recheckDrift(context, change, rights);
-  return drift.kind === 'as it was' ? { kind: 'as it was', before: rights.before } : drift;
+  return drift.kind === 'as it was' ? { kind: 'as it was', openUntil: rights.openUntil } : drift;
 }
 
 /** What is read of a change that may still be sent. */
-type Restored = Reparsed & { readonly before: number | undefined };
+type Restored = Reparsed & { readonly openUntil: number | undefined };
 
 /** Its window is part of what was agreed on. A batch that has begun may have less time. */
 function isAsScheduled(change: Change): boolean {
@@ -56,7 +56,7 @@ function isAsScheduled(change: Change): boolean {
 /** How long to wait for the host's list of sites, which shows whether the target still exists. */
 export const listingMs = 8_000;
 
-const asItWas: Rechecked = { kind: 'as it was', before: undefined };
+const asItWas: Rechecked = { kind: 'as it was', openUntil: undefined };
 const invalidated = (why: Text): Rechecked => ({ kind: 'invalidated', why });
 const later = (why: Text): Rechecked => ({ kind: 'later', why });
 const anotherApproval = invalidated(say`The rules now ask for another approval.`);
@@ -85,7 +85,7 @@ async function recheckRights(context: ChangeContext, change: Change): Promise<Re
   if (moved) return moved;
   const restored = reparse(change, namesWith(context, change));
   if (restored === undefined) return invalidated(say`I no longer know the command ${code(change.command)}.`);
-  if (person === undefined) return { ...restored, before: undefined };
+  if (person === undefined) return { ...restored, openUntil: undefined };
   return recheckAsker(context, change, restored, { ...person, caller: calling }, approvers);
 }
 
@@ -104,6 +104,28 @@ async function recheckAsker(
   return wrong ?? recheckFreezes(context, change, restored, asking);
 }
 
+/**
+ * The freeze that holds a change which waits for approval, and so refuses every approval; undefined: none, as far as is
+ * known.
+ */
+export async function heldByFreeze(
+  context: ChangeContext,
+  change: Change,
+): Promise<Extract<Rechecked, { readonly kind: 'in freeze' }> | undefined> {
+  if (context.policy().freezes.length === 0) return undefined;
+  const restored = reparse(change, namesWith(context, change));
+  const person = await context.whoIs(
+    change.requester,
+    groupsOf(context.policy(), change, 'requester'),
+    undefined,
+    'recent',
+  );
+  if (restored === undefined || person === undefined) return undefined;
+  const asking = { ...person, caller: authorizationOf(change).calling };
+  const found = await recheckFreezes(context, change, restored, asking);
+  return 'kind' in found && found.kind === 'in freeze' ? found : undefined;
+}
+
 /** Whether a freeze holds it now: who asked for it, and whether what its exceptions add was asked for. */
 async function recheckFreezes(
   context: ChangeContext,
@@ -111,16 +133,15 @@ async function recheckFreezes(
   restored: Reparsed,
   person: Person,
 ): Promise<Restored | Rechecked> {
-  if (skippedBy(change)) return { ...restored, before: undefined };
-  const { target, args, number, target_name: where } = change;
+  if (skippedBy(change)) return { ...restored, openUntil: undefined };
+  const { target_name: where } = change;
   const at = Math.max(await context.database.now(), change.scheduled_at ?? 0);
-  const from = change.scheduled_at ?? change.created_at;
-  const asked = { resolved: restored.resolved, target, args, number, from, at };
-  const decision = await underFreezes(context, person, asked);
+  const decision = await checkFreezes(context, person, { resolved: restored.resolved, at, change });
   if (decision.kind === 'unknown') return notKnown(decision.groups);
   if (decision.kind === 'frozen')
     return { kind: 'in freeze', why: freezeInWords(decision, where), until: decision.until };
-  if (includes(authorizationOf(change).approval, decision.approval)) return { ...restored, before: decision.nextAt };
+  if (includes(authorizationOf(change).approval, decision.approval))
+    return { ...restored, openUntil: decision.openUntil };
   const why = say`**${where} is in a freeze:** ${joined(decision.names.map(code), ', ')}. Its exception needs another approval than this was asked for with.`;
   return { kind: 'in freeze', why, until: undefined };
 }

@@ -2,7 +2,7 @@ import { parseStored } from '../storage/parse-json.ts';
 import type { Change } from '../storage/changes.ts';
 import { coolsDown, type ChangeEvent } from './change.ts';
 import { states } from '../words/states.ts';
-import { inline, plain, say, time, type Text } from '../words/text.ts';
+import { inline, joined, plain, say, time, type Text } from '../words/text.ts';
 
 /** The states and the events of a change, in words. */
 
@@ -37,13 +37,28 @@ export function stateText(
   change: Pick<Change, 'state' | 'settled_at' | 'last_note' | 'cools_down' | 'scheduled_at'>,
 ): Text {
   if (change.last_note !== null) return parseStored(change.last_note);
-  if (change.state === 'approved' && change.scheduled_at !== null)
-    return say`It is to be sent from ${time(change.scheduled_at, 'date')} on. Until then it can be taken back.`;
+  if (isAhead(change)) {
+    const then = say`It is to be sent from ${time(change.scheduled_at, 'date')} on. Until then it can be taken back.`;
+    return change.state === 'waiting' ? joined([states.waiting.says, then]) : then;
+  }
   if (change.state === 'approved' && coolsDown(change)) return inline(stoppable);
   if (change.state === 'accepted' && change.settled_at !== null)
     return inline('Accepted; this cannot be verified from here.');
   return inline(states[change.state].says);
 }
+
+type Timed = Pick<Change, 'state' | 'scheduled_at'>;
+/** Whether it has a time, and has not been sent. */
+const isAhead = (change: Timed): change is Timed & { readonly scheduled_at: number } =>
+  change.scheduled_at !== null && (change.state === 'waiting' || change.state === 'approved');
+
+/** What a list says beside the state: how it was cancelled, which names who did it, or when it is to be sent. */
+export const besideState = (change: Parameters<typeof stateText>[0]): Text | undefined =>
+  change.state === 'cancelled'
+    ? stateText(change)
+    : isAhead(change)
+      ? say`to be sent ${time(change.scheduled_at, 'date')}`
+      : undefined;
 
 /** A warning about a change that is asked again. */
 export const mayBeDone = ({ target_name: where }: Pick<Change, 'target_name'>): Text =>

@@ -2,19 +2,19 @@ import type { AnyAction } from '../commands/kit/action.ts';
 import { Refusal } from '../base/errors.ts';
 import { say } from '../words/text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
-import { freezeWarning, InFreeze, refusedInFreeze } from '../access/in-freeze.ts';
+import { freezeWarning, InFreeze, refusedInFreeze } from '../access/freeze-words.ts';
 import { glassHint, inEmergency, noGlassRight } from '../access/break-glass.ts';
-import { aboutOf, targetKey } from '../access/targets.ts';
+import { aboutOf } from '../access/targets.ts';
 import { pin, type Pinned } from '../change/pin.ts';
-import { underFreezes } from '../change/under-freezes.ts';
+import { checkFreezes } from '../change/freeze-check.ts';
 import { validMs } from '../change/change.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
 import { checkPlanFor } from '../change/check-plan.ts';
 import { canaryOf, pinBatch, leftOutFacts, type NothingToDo } from '../send/pin-batch.ts';
 import { asRefusal } from '../hosting/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';
-import { canonicalArgs, withoutId } from '../language/resolve.ts';
-import { scheduleOf } from '../language/schedule.ts';
+import { canonicalArgs } from '../language/resolve.ts';
+import { windowOf } from '../language/schedule.ts';
 import { isZone } from '../words/zoned-time.ts';
 import type { SendContext } from '../send/context.ts';
 
@@ -73,7 +73,6 @@ async function pinEach(
 
 /** The authorization of a batch of these: each of them may add what it needs because of a freeze. */
 export const together = ({ authorization }: Authorized, items: readonly Authorized[]) => ({
-  schedule: items[0]?.schedule,
   authorization: {
     ...authorization,
     approval: strictestOf([authorization, ...items.map((one) => one.authorization)].map(({ approval }) => approval)),
@@ -134,29 +133,22 @@ async function allowedNow(
   authorized: Authorized,
   person: Person,
   now: number,
-): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'isHeld' | 'schedule' | 'zone'>> {
+): Promise<Pick<Authorized, 'authorization' | 'freeze' | 'isHeld' | 'zone'>> {
   const { authorization, target, parsed } = authorized;
-  const schedule = scheduleOf(parsed, now, person.zone);
-  const when = { schedule, zone: isZone(person.zone) ? person.zone : 'UTC' };
+  const schedule = windowOf(parsed);
+  const zone = isZone(person.zone) ? person.zone : 'UTC';
   const at = Math.max(now, schedule?.at ?? now);
-  const asked = {
-    resolved: authorized,
-    target: target ? targetKey(target) : '',
-    args: JSON.stringify(canonicalArgs(withoutId(authorized))),
-    from: at,
-    at,
-  };
-  const decision = await underFreezes(context, person, asked);
+  const decision = await checkFreezes(context, person, { resolved: authorized, at });
   const { glassRight: right = noGlassRight } = authorized;
   const about = { ...aboutOf(authorized, context.company()).asked, requester: person.id };
   if (parsed.breakGlass)
-    return { ...when, authorization: inEmergency(context.policy(), authorization, { right, decision, asked: about }) };
+    return { zone, authorization: inEmergency(context.policy(), authorization, { right, decision, asked: about }) };
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
-    return { ...when, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says, isHeld: true };
+    return { zone, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says, isHeld: true };
   const emergency = glassHint(context.policy(), right, authorization.approval, about);
   if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name, emergency);
   const approval = strictestOf([authorization.approval, decision.approval]);
   const until = schedule?.until ?? now + (approval === 'none' ? validMs : approval.expires);
-  return { ...when, authorization: { ...authorization, approval }, freeze: freezeWarning(decision, until) };
+  return { zone, authorization: { ...authorization, approval }, freeze: freezeWarning(decision, until) };
 }

@@ -4,6 +4,7 @@ import type { Command } from '../commands/index.ts';
 import { parseDuration } from '../words/duration.ts';
 import { Refusal } from '../base/errors.ts';
 import { code, joined, sample, say, type Text } from '../words/text.ts';
+import type { Timing } from './schedule.ts';
 import { usage } from './usage.ts';
 import { isArrow, type Word } from './tokenize.ts';
 
@@ -261,7 +262,7 @@ const looksLikeName = (word: string, { kind, orDomain }: NameKind): boolean =>
   (kind === 'domain' ? /^[^\s/]+\.[^\s/]+$/.test(word) : /^[^\s/]+\/[^\s/]*\p{L}[^\s/]*$/u.test(word));
 
 /** A parsed line; names are not resolved yet. */
-export type ParsedCommand = {
+export type ParsedCommand = Timing & {
   readonly path: string;
   readonly command: Command;
   readonly given: Given;
@@ -271,9 +272,6 @@ export type ParsedCommand = {
   readonly dryRun: boolean;
   /** Waits in the queue if a lock is in the way. */
   readonly queue?: boolean;
-  /** When it is to be sent, as typed or, once it was read, in UTC; and how long it may take until then. */
-  readonly at?: string | undefined;
-  readonly within?: string | undefined;
   /** The environment of a batch that goes first and alone, as typed. */
   readonly canary?: string | undefined;
   /** Skips approval and freezes, in an emergency. */

@@ -69,14 +69,16 @@ function parsedFrom(
     reason: reason?.at(-1)?.trim() || undefined,
     dryRun: dryRun !== undefined && flag('--dry-run').read(dryRun),
     ...(queue !== undefined && { queue: flag('--queue').read(queue) }),
-    at: at?.[0],
-    within: within?.[0],
+    when: typedTime(at, within),
     canary: canary?.[0],
     ...(breakGlass !== undefined && { breakGlass: flag('--break-glass').read(breakGlass) }),
     ...(handOn !== undefined && { handOn: flag('--hand-on').read(handOn) }),
     handedOn: handedOn?.[0],
   };
 }
+
+const typedTime = ([at]: Args = [], [within]: Args = []): ParsedCommand['when'] =>
+  at === undefined && within === undefined ? undefined : { at, within };
 
 type Sorted = {
   readonly positional: readonly Word[];

@@ -5,7 +5,7 @@ import type { Change } from '../storage/changes.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import type { ParsedCommand } from './bind-arguments.ts';
 import { parseArgs } from './parse.ts';
-import { atArg } from './schedule.ts';
+import { timeOptions } from './schedule.ts';
 import { resolve, type KnownNames, type Resolved } from './resolve.ts';
 import { join } from './tokenize.ts';
 
@@ -32,7 +32,7 @@ export function argsToAskAgain(change: Pick<Change, 'args' | 'reason' | 'schedul
 }
 
 const timesOf = ({ scheduled_at: at, expires_at: until }: Pick<Change, 'scheduled_at' | 'expires_at'>): Args =>
-  at === null ? [] : [`--at=${atArg(at)}`, `--within=${Math.max(1, Math.round((until - at) / 60_000))}m`];
+  at === null ? [] : timeOptions({ at, until });
 
 /** Puts the option before `--`, which ends the options. */
 export function withOption(args: Args, option: string): Args {

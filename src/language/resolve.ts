@@ -65,18 +65,17 @@ function withChoice(refusal: Refusal, parsed: ParsedCommand, name: string, [type
 export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>, extra: Extra = {}): Args =>
   argsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), {
     ...extra,
-    at: parsed.at,
-    within: parsed.within,
+    when: parsed.when,
     canary: parsed.canary,
     breakGlass: parsed.breakGlass,
     handedOn: parsed.handedOn,
   });
 
-/** What would be done, without when, and without the id of the handed-on request. */
-export const withoutId = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>) => ({
-  parsed: { ...parsed, at: undefined, within: undefined, breakGlass: undefined, handedOn: undefined },
-  input,
-});
+/** The arguments by which a change is stored and found: what it does, without when, by whose request or which right. */
+export const storedArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>): string => {
+  const unsaid = { when: undefined, breakGlass: undefined, handedOn: undefined };
+  return JSON.stringify(canonicalArgs({ parsed: { ...parsed, ...unsaid }, input }));
+};
 
 /** The words for a field's value. */
 export function shownAs(field: Field | undefined, value: unknown): Args {

@@ -4,17 +4,16 @@ import type { Command } from '../commands/index.ts';
 import { type Args, Refusal } from '../base/errors.ts';
 import { code, say } from '../words/text.ts';
 import { continuesTime } from '../commands/kit/values/times.ts';
+import { timeOptions, type Timing } from './schedule.ts';
 import type { Word } from './tokenize.ts';
 
 /** How a command is typed: what may follow its path, its options, and their values. */
 
 /** Options that don't belong to the command's own fields. */
-export type Extra = {
+export type Extra = Timing & {
   readonly reason?: string | undefined;
   readonly dryRun?: boolean;
   readonly queue?: boolean;
-  readonly at?: string | undefined;
-  readonly within?: string | undefined;
   readonly canary?: string | undefined;
   readonly breakGlass?: boolean | undefined;
   readonly handOn?: boolean;
@@ -43,7 +42,9 @@ export const takesValue = (field: Field): boolean => field.kind !== 'plain' || t
 export const takesRest = ({ fields }: { readonly fields: Fields }): boolean =>
   Object.values(fields).some((field) => field.kind === 'plain' && field.rest === true);
 
-/** How a command is typed: `allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run] [--queue] [--at "…"]`. */
+/**
+ * How a command is typed, by anybody (`--queue` is for people alone, and offered where it is of use): `allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run] [--at "…"]`.
+ */
 export function usage(path: string, command: Command): string {
   const shown = Object.values<Field>(command.fields).map((field) => field.shown);
   const isShared = (field: Field): boolean => shown.filter((one) => one === field.shown).length > 1;
@@ -56,11 +57,9 @@ export function usage(path: string, command: Command): string {
         : field,
     ),
   );
-  return [
-    path,
-    ...words,
-    ...(command.shape === 'action' ? ['[--reason "…"]', '[--dry-run]', '[--queue]', '[--at "…"]'] : []),
-  ].join(' ');
+  return [path, ...words, ...(command.shape === 'action' ? ['[--reason "…"]', '[--dry-run]', '[--at "…"]'] : [])].join(
+    ' ',
+  );
 }
 
 function usageOf(name: string, field: Field): string {
@@ -109,12 +108,11 @@ export function argsOf(
 const isPlaced = (field: Field): boolean =>
   field.place === 'word' && (field.kind === 'plain' || field.after === undefined);
 
-const optionsOf = ({ reason, dryRun, queue, at, within, canary, ...more }: Extra): readonly string[] => [
+const optionsOf = ({ reason, dryRun, queue, canary, ...more }: Extra): readonly string[] => [
   ...(reason === undefined ? [] : [optionOf('reason', reason)]),
   ...(dryRun ? ['--dry-run'] : []),
   ...(queue ? ['--queue'] : []),
-  ...(at === undefined ? [] : [optionOf('at', at)]),
-  ...(within === undefined ? [] : [optionOf('within', within)]),
+  ...(more.when ? timeOptions(more.when) : []),
   ...(canary === undefined ? [] : [optionOf('canary', canary)]),
   ...(more.breakGlass ? ['--break-glass'] : []),
   ...(more.handOn ? ['--hand-on'] : []),

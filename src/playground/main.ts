@@ -66,7 +66,7 @@ async function startSomewhere(options: PlaygroundOptions): Promise<Playground> {
   );
 }
 
-function printIntro({ url, apiUrl, bot, rehearsal }: Playground): void {
+function printIntro({ url, apiUrl, bot, rehearsal }: Playground, hasOwnPolicy: boolean): void {
   const { state, exit } = bot.state();
   print(`\n  Sitehand playground   ${url}/\n`);
   if (state === 'exited') return print(`  The bot didn't start (${ending(exit)}). The page is up anyway.\n`);
@@ -76,9 +76,11 @@ function printIntro({ url, apiUrl, bot, rehearsal }: Playground): void {
   print('    /site logs acme-shop/live                                 see what is going wrong');
   print('    /site cache clear acme-shop/staging                       make a change and watch its thread');
   print('    /site push acme-shop/staging acme-shop/live --database    see what would be lost, and who must agree');
-  print('  A program can ask, too, from another terminal:');
-  print(`    export SITEHAND_URL=${apiUrl} SITEHAND_CALLER_KEY=${playgroundKey}`);
-  print('    sitehand ask "cache clear acme-shop/staging" --wait      from a clone: npm run -s sitehand -- ask …');
+  if (!hasOwnPolicy) {
+    print('  A program can ask, too, from another terminal:');
+    print(`    export SITEHAND_URL=${apiUrl} SITEHAND_CALLER_KEY=${playgroundKey}`);
+    print('    sitehand ask "cache clear acme-shop/staging" --wait      from a clone: npm run -s sitehand -- ask …');
+  }
   print('  Press Ctrl-C to stop.\n');
 }
 
@@ -144,7 +146,7 @@ async function run(words: readonly string[]): Promise<number | undefined> {
       `The bot didn't start with ${started.rehearsal.file}, so nothing is running. Its log above says why.`,
     );
   }
-  printIntro(started);
+  printIntro(started, options.setup === true);
   quiet = false;
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { BoundedMap, cached } from '../base/caches.ts';
 import { dayMs } from '../words/duration.ts';
-import { beginningAt, endingAt, shownAt, timeOfDay } from '../words/zoned-time.ts';
+import { beginningAt, endingAt, shownAt } from '../words/zoned-time.ts';
 
 /**
  * When a freeze is in force, by the clock of its zone. It is never shorter than written: it begins when the clock first
@@ -25,14 +25,6 @@ export type FreezeTime = {
 export type FreezeSpan = { readonly from: number; readonly until: number };
 
 export const weekMs = 7 * dayMs;
-const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-
-/** `fri` or `friday`, and a time of day, in milliseconds after the start of Monday; undefined if it is none. */
-export function timeOfWeek(day: string, clock: string): number | undefined {
-  const at = day.length < 3 ? -1 : days.findIndex((one) => one.startsWith(day.toLowerCase()));
-  const time = timeOfDay(clock);
-  return at < 0 || time === undefined ? undefined : at * dayMs + time;
-}
 
 /** The first Monday after 1970 began. */
 const someMonday = 4 * dayMs;

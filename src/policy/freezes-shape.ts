@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { dayMs } from '../words/duration.ts';
+import { weekdayNamed } from '../words/written-time.ts';
 import { beginningAt, endingAt, isZoneName, localDay, timeOfDay } from '../words/zoned-time.ts';
-import { timeOfWeek, weekMs, type FreezeTime, type WeeklySpan } from './freeze-time.ts';
+import { weekMs, type FreezeTime, type WeeklySpan } from './freeze-time.ts';
 import { isWrite, type Approval } from './rules.ts';
 import {
   audienceAmong,
@@ -68,6 +70,12 @@ const weeklySpan = parsedText(
     return { text, from, to: to > from ? to : to + weekMs };
   },
 );
+
+/** `fri` or `friday`, and a time of day, in milliseconds after the start of Monday; undefined if it is none. */
+function timeOfWeek(day: string, clock: string): number | undefined {
+  const [weekday, time] = [weekdayNamed(day), timeOfDay(clock)];
+  return weekday === undefined || time === undefined ? undefined : ((weekday + 6) % 7) * dayMs + time;
+}
 
 const weekly = z
   .union(

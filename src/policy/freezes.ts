@@ -27,10 +27,10 @@ export type FreezeDecision =
       /** The freezes of these exceptions. */
       readonly names: readonly string[];
       /**
-       * When the next freeze begins that could hold this request or add an approval. From then on nothing may be sent
-       * without deciding again.
+       * When the next freeze begins that could hold this request or add an approval; undefined: none. From then on
+       * nothing may be sent without deciding again.
        */
-      readonly nextAt: number | undefined;
+      readonly openUntil: number | undefined;
     }
   | {
       readonly kind: 'frozen';
@@ -76,7 +76,7 @@ export function decideFreeze(policy: Policy, person: Member, request: AccessRequ
     kind: 'open',
     approval: strictest(used.map(approvalIn)),
     names: used.map(({ name }) => name),
-    nextAt: next.length > 0 ? Math.min(...next) : undefined,
+    openUntil: next.length > 0 ? Math.min(...next) : undefined,
   };
 }
 
@@ -119,6 +119,10 @@ export function freezesOn(policy: Policy, { command, aims }: AccessRequest): rea
     return places.some((place) => where.some((pattern) => coversFolded(pattern, place, 'deny')));
   });
 }
+
+/** Those of them that begin at exactly this moment (epoch ms). */
+export const freezesFrom = (policy: Policy, request: AccessRequest, at: number): readonly Freeze[] =>
+  freezesOn(policy, request).filter(({ time }) => inForceAt(time, at)?.from === at);
 
 /** Whether its exception includes the person, or the Slack user groups that decide that. */
 function exceptionFor(policy: Policy, person: Member, { except }: Freeze) {

@@ -1,15 +1,17 @@
 import { Refusal } from '../base/errors.ts';
 import type { Person } from '../access/access-check.ts';
 import { groupsForRequirement } from '../policy/approvers.ts';
-import { nextFrom, inForceAt, timeOfWeek } from '../policy/freeze-time.ts';
+import { nextFrom, inForceAt } from '../policy/freeze-time.ts';
 import { decideFreeze, freezesOn, type FreezeDecision } from '../policy/freezes.ts';
 import type { AccessRequest } from '../policy/matching.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
 import { decideAccess } from '../policy/policy.ts';
 import type { Freeze, Needed, Policy } from '../policy/rules.ts';
+import type { Mistake } from '../policy/yaml-document.ts';
 import { dayMs } from '../words/duration.ts';
 import { code, either, joined, say, type Text } from '../words/text.ts';
-import { isZoneName, localDay, momentMeant, shownAt, timeOfDay, weeklyAround } from '../words/zoned-time.ts';
+import { readTime } from '../words/written-time.ts';
+import { shownAt } from '../words/zoned-time.ts';
 
 /** What the freezes of a policy file come to for a request, now and then or at a named time. */
 
@@ -50,21 +52,26 @@ export function askFreezes(
   return { lines, asks: asksOf(strictestOf([rules.approval, decision.approval])) };
 }
 
-/** `friday 18:00`, the next one, or `2026-12-01 07:00`; in UTC, or in the zone that follows. */
-function momentNamed(on: string, now: number): Named {
-  const [, day = '', clock = '', zone = 'UTC'] = /^(\S+) (\S+)(?: (\S+))?$/.exec(on) ?? [];
-  const [date, time, week] = [localDay(day), timeOfDay(clock), timeOfWeek(day, clock)];
-  if (!isZoneName(zone)) throw notRead(say`${code(zone)} is not a time zone.`);
-  if (date !== undefined && time !== undefined) return { at: momentMeant(zone, date + time), zone };
-  if (week === undefined) throw notRead(say`${code(on)} is not a time.`);
-  const weekday = (Math.floor(week / dayMs) + 1) % 7;
-  return { at: weeklyAround({ weekday, time: week % dayMs }, now, zone).next, zone };
-}
+/** A freeze that lasts longer is more often a slip of the pen than meant. */
+const longDays = 90;
 
-const notRead = (what: Text): Refusal =>
-  new Refusal(joined([what, 'Nothing was answered.']), {
-    hint: say`Write it like ${code('--on "friday 18:00"')} or ${code('--on "2026-12-01 07:00 Europe/Berlin"')}.`,
+/** What is no mistake, and yet worth a look: freezes that are over, or last long without a break. */
+export const notesOnFreezes = ({ freezes }: Policy, now: number): readonly Mistake[] =>
+  freezes.flatMap(({ name, time, line, column }) => {
+    const span = inForceAt(time, now) ?? inForceAt(time, nextFrom(time, now) ?? now);
+    if (span === undefined) return [{ line, column, says: `note: the freeze "${name}" is over` }];
+    const days = Math.floor((span.until - span.from) / dayMs);
+    if (days <= longDays) return [];
+    const long = days > 400 ? 'more than 400 days' : `${days} days`;
+    return [{ line, column, says: `note: the freeze "${name}" lasts ${long} without a break` }];
   });
+
+/** In UTC, or in the zone that it names. */
+function momentNamed(on: string, now: number): Named {
+  const read = readTime(on, now, 'UTC');
+  if (!('why' in read)) return read;
+  throw new Refusal(joined([read.why, 'Nothing was answered.']));
+}
 
 /** The freezes that hold or will hold it, as written. */
 function inGeneral(freezes: readonly Freeze[], now: number): readonly Text[] {
@@ -91,9 +98,9 @@ function inWords(decision: FreezeDecision, asksOf: ReturnType<typeof asksIn>, { 
         : undefined,
     ]);
   }
-  const { names, approval, nextAt } = decision;
+  const { names, approval, openUntil } = decision;
   const isExcepted = names.length > 0;
-  const next = nextAt === undefined ? undefined : say`The next one begins at ${shown(nextAt)}.`;
+  const next = openUntil === undefined ? undefined : say`The next one begins at ${shown(openUntil)}.`;
   if (!isExcepted) return joined([say`At ${shown(at)} no freeze holds it.`, next]);
   return joined([
     say`At ${shown(at)} it is excepted from ${joined(names.map(code), ', ')}.`,

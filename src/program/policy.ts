@@ -19,7 +19,7 @@ import { readPolicy } from '../policy/watch.ts';
 import { abilityPage } from '../talk/rights-pages.ts';
 import { exitCodes, out, type Out } from './output.ts';
 import { readExpectations, type Expectation } from './policy-expectations.ts';
-import { approversIn, askFreezes, withoutTime, type AskedFreezes } from './policy-freezes.ts';
+import { approversIn, askFreezes, notesOnFreezes, withoutTime, type AskedFreezes } from './policy-freezes.ts';
 
 /** The policy without Slack, for people on the machine and for their CI: `check`, `explain` and `test`. */
 
@@ -150,6 +150,7 @@ export async function policy(
   const asking = { write, complain, now };
   if (word === 'explain') return explain(read.policy, words.join(' '), asking);
   if (word === 'test') return check(read.policy, given ?? 'policy.test.yml', asking);
+  for (const note of notesOnFreezes(read.policy, now)) write(located(file, note));
   const { rules, groups, hash } = read.policy;
   write(`${file} can be used: ${rules.length} rules, ${groups.size} groups, ${hash.slice(0, 8)}.\n`);
   return exitCodes.fine;

@@ -12,13 +12,12 @@ import type { Rechecked } from '../change/recheck.ts';
 import { endsUnsent, pausedInWords } from '../change/replies.ts';
 import { stateText } from '../change/states-and-events.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
+import { lookAgainInFreeze } from './held-by-freeze.ts';
 import type { SendContext } from './context.ts';
 
 /** What keeps a change from being sent now, and what becomes of it. */
 
 const retryMs = 5_000;
-/** A freeze lasts for hours, and each look asks Slack and the host. */
-const frozenRetryMs = 5 * 60_000;
 
 /** Why a change can't be sent for now; undefined: it can. */
 export async function blockedReason(
@@ -32,8 +31,8 @@ export async function blockedReason(
   return lock && { kind: 'locked', why: lockInBrief(lock, change) };
 }
 
-/** Cancels a change of a batch whose target is locked: waiting would delay others, and people can retry it. */
-export async function cancelAtLock(
+/** Cancels a change of a batch that a lock or a freeze holds: waiting would delay others, and people can retry it. */
+export async function skipInBatch(
   { database, changeStore, history }: SendContext,
   change: Change,
   why: Text,
@@ -65,10 +64,8 @@ export async function endOrWait(
     case 'host trouble':
       return reschedule(context, change, checked.why);
     case 'in freeze': {
-      if (isPartOfBatch(change)) return cancelAtLock(context, change, checked.why);
-      const { until = Infinity } = checked;
-      // The policy may change before the freeze ends.
-      return reschedule(context, change, checked.why, (now) => Math.min(until, now + frozenRetryMs, change.expires_at));
+      if (isPartOfBatch(change)) return skipInBatch(context, change, checked.why);
+      return reschedule(context, change, checked.why, lookAgainInFreeze(change, checked));
     }
   }
 }

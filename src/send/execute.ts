@@ -6,7 +6,7 @@ import { inline, joined, say, type Text } from '../words/text.ts';
 import { sendLeaseMs } from '../change/change.ts';
 import { callOf, pinnedCardOf } from '../change/pin.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
-import { blockedReason, cancelAtLock, endOrWait, endUnsent, reschedule, tooLate } from './blocked.ts';
+import { blockedReason, skipInBatch, endOrWait, endUnsent, reschedule, tooLate } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
 import { recheck } from '../change/recheck.ts';
@@ -34,26 +34,26 @@ export async function execute(context: SendContext, change: Change): Promise<voi
   const now = await database.now();
   if (now >= change.expires_at) return endUnsent(context, change, 'expire', tooLate(change));
   const inTheWay = await blockedReason(database.db, change, now);
-  if (inTheWay?.kind === 'locked' && isPartOfBatch(change)) return cancelAtLock(context, change, inTheWay.why);
+  if (inTheWay?.kind === 'locked' && isPartOfBatch(change)) return skipInBatch(context, change, inTheWay.why);
   if (inTheWay) return reschedule(context, change, inTheWay.why);
   // Both only read and run at the same time. Nothing is read between the commit of *sending* and the write.
   const [checked] = await Promise.all([recheck(context, change), checkBefore(context, change)]);
   if (checked.kind !== 'as it was') return endOrWait(context, change, checked);
   if (isBatch(change)) {
     const until = change.scheduled_at === null ? Infinity : change.expires_at;
-    return startBatch(context, change, Math.min(checked.before ?? Infinity, until));
+    return startBatch(context, change, Math.min(checked.openUntil ?? Infinity, until));
   }
   failpoint('rechecked', change.number);
   const call = callOf(change);
-  const { before = Infinity } = checked;
-  return call === undefined ? complete(context, change, before) : connectAndSend(context, change, call, before);
+  const { openUntil = Infinity } = checked;
+  return call === undefined ? complete(context, change, openUntil) : connectAndSend(context, change, call, openUntil);
 }
 
 async function connectAndSend(
   context: SendContext,
   change: Change,
   call: NonNullable<ReturnType<typeof callOf>>,
-  before: number,
+  openUntil: number,
 ): Promise<void> {
   const opened = await context.send.open().catch((error: unknown) => {
     if (error instanceof NotSent) return error;
@@ -62,7 +62,7 @@ async function connectAndSend(
   if (opened instanceof HeldBack) return reschedule(context, change, inline(opened.message));
   if (opened instanceof NotSent) return failToConnect(context, change, inline(opened.message));
   failpoint('opened', change.number);
-  const sending = await commitSending(context, change, before).catch((error: unknown) => {
+  const sending = await commitSending(context, change, openUntil).catch((error: unknown) => {
     opened.abandon();
     throw error;
   });
@@ -89,17 +89,17 @@ type Sending = {
 };
 
 /**
- * Checks version, locks, pause and the moment (`before`, epoch ms) once more in the transaction that saves *sending*.
+ * Checks version, locks, pause and freezes (`openUntil`, epoch ms) once more in the transaction that saves *sending*.
  * Undefined: something changed.
  */
-async function commitSending(context: SendContext, seen: Change, before: number): Promise<Sending | undefined> {
+async function commitSending(context: SendContext, seen: Change, openUntil: number): Promise<Sending | undefined> {
   const started = { ticks: context.ticks(), wall: context.wall() };
   let begun: Change | undefined;
   const isSaved = await exclusiveTransaction(context.database, async (tx, now) => {
     begun = undefined;
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
-    if (context.history.newerThan(change) || now >= before) return false;
+    if (context.history.newerThan(change) || now >= openUntil) return false;
     if (await blockedReason(tx, change, now)) return false;
     // The worker's next poll handles the failover.
     if (!isSameTimeline(context.history, await readTimeline(tx))) return false;
@@ -117,10 +117,10 @@ async function commitSending(context: SendContext, seen: Change, before: number)
 }
 
 /** Marks a change done that needs no write, once the recheck found everything as approved. */
-async function complete(context: SendContext, seen: Change, before: number): Promise<void> {
+async function complete(context: SendContext, seen: Change, openUntil: number): Promise<void> {
   const isDone = await exclusiveTransaction(context.database, async (tx, at) => {
     const change = await findChange(tx, seen.number);
-    if (change?.version !== seen.version || change.owner !== context.owner || at >= before) return false;
+    if (change?.version !== seen.version || change.owner !== context.owner || at >= openUntil) return false;
     if (await blockedReason(tx, change, at)) return false;
     const says = say`Nothing had to be sent. ${pinnedCardOf(change).done}.`;
     const note = { by: 'sitehand', at, reply: { text: joined([markFor.complete, says]) }, lastNote: says };

@@ -14,7 +14,8 @@ import { nameToType } from '../change/confirmation.ts';
 import { batchTarget, targetKey } from '../access/targets.ts';
 import type { Pinned } from '../change/pin.ts';
 import { nextLook } from './reminders.ts';
-import { canonicalArgs, withoutId } from '../language/resolve.ts';
+import { storedArgs } from '../language/resolve.ts';
+import { windowOf } from '../language/schedule.ts';
 
 /** Who asks, and the channel for the card. */
 export type Requester = { readonly person: Person; readonly channel: Channel };
@@ -33,7 +34,7 @@ export function rowOf(
     ...targetColumns(pinned),
     command: pinned.parsed.path,
     risk: pinned.action.risk,
-    args: JSON.stringify(canonicalArgs(withoutId(pinned))),
+    args: storedArgs(pinned),
     snapshot: JSON.stringify(pinned.snapshot ?? null),
     preconditions: pinned.preconditions,
     call: pinned.call,
@@ -115,10 +116,11 @@ export function rowInBatch(batch: Change, { target, ...pinned }: BatchItem, now:
 }
 
 function initialState(
-  { authorization, action, target, schedule }: Pinned,
+  { authorization, action, target, parsed }: Pinned,
   now: number,
 ): Pick<NewChange, 'state' | 'expires_at' | 'due_at' | 'scheduled_at'> {
   const { approval, breakGlass: skips } = authorization;
+  const schedule = windowOf(parsed);
   const scheduled_at = schedule?.at ?? null;
   if (approval !== 'none' && skips === undefined) {
     // The vote lasts until the window ends.

@@ -6,7 +6,8 @@ import type { Environment } from '../hosting/contract/target.ts';
 import { defaultBatchValidityMs } from '../policy/rules.ts';
 import { joined, list, plain, say, type Inline, type Text } from '../words/text.ts';
 import type { Authorized } from '../access/access-check.ts';
-import { canonicalArgs, withoutId } from '../language/resolve.ts';
+import { storedArgs } from '../language/resolve.ts';
+import { windowOf } from '../language/schedule.ts';
 import type { BatchItem } from '../change/batch.ts';
 import { everythingLabel } from '../change/buttons.ts';
 import { factsOf, pinnedCardOf, withFingerprint, type Pinned, type PinnedCard } from '../change/pin.ts';
@@ -82,8 +83,7 @@ export const environmentsIn = (items: readonly Authorized[]): readonly Environme
 function itemOf(pinned: Pinned): BatchItem {
   const { target, snapshot, preconditions, call, card, fingerprint } = pinned;
   if (target?.kind !== 'environment') throw new Error('a batch is about environments');
-  const { parsed, input } = withoutId(pinned);
-  const args = JSON.stringify(canonicalArgs({ parsed: { ...parsed, canary: undefined }, input }));
+  const args = storedArgs({ ...pinned, parsed: { ...pinned.parsed, canary: undefined } });
   return { target, args, snapshot: JSON.stringify(snapshot ?? null), preconditions, call, card, fingerprint };
 }
 
@@ -109,7 +109,7 @@ function cardOfBatch(authorized: WithCanary, action: AnyAction, items: readonly 
     ...same,
     ...factsOf({ 'Not the same everywhere': otherFacts(cards, same), 'Stops after': validity }),
   ];
-  const { schedule } = authorized;
+  const schedule = windowOf(authorized.parsed);
   return { title: words.title, done: words.done, ...(warning && { warning }), facts, ...(schedule && { schedule }) };
 }
 

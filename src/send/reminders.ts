@@ -8,9 +8,11 @@ import { namesWith } from '../access/visibility.ts';
 import { approvalRequest, reminder } from '../change/asked-in.ts';
 import { opsIfTooFew } from '../change/replies.ts';
 import { enqueueCopies } from '../change/change-messages.ts';
+import { heldByFreeze } from '../change/recheck.ts';
 import { reparse } from '../language/reparse.ts';
 import { hourMs } from '../words/duration.ts';
 import { idsOf } from '../policy/memberships.ts';
+import { lookAgainInFreeze } from './held-by-freeze.ts';
 import type { SendContext } from './context.ts';
 
 /** When people are reminded of what waits for them, and reminding those who have not approved. */
@@ -46,10 +48,17 @@ export const nextLook = (
 
 /**
  * Reminds people who have not approved yet: directly, and in the thread without mentioning them again. If enough people
- * can approve now and could not before, or the reverse, it asks anew, or says so.
+ * can approve now and could not before, or the reverse, it asks anew, or says so. Nobody is asked for an approval that a
+ * freeze would refuse: that waits for its end.
  */
 export async function remind(context: SendContext, change: Change): Promise<void> {
   const { database, changeStore, policy } = context;
+  const held = await heldByFreeze(context, change);
+  if (held)
+    return database.transaction(async (tx) => {
+      const due_at = lookAgainInFreeze(change, held)(await database.now(tx));
+      await touchChange(tx, change, { due_at, ...unowned });
+    });
   const before = authorizationOf(change);
   const now = (await askedAnew(context, change, before)) ?? before;
   await database.transaction(async (tx) => {

@@ -6,7 +6,8 @@ import { pauseOf, type PauseScope } from '../storage/kv.ts';
 import { unowned } from '../storage/lease.ts';
 import { redraw } from '../storage/redraw.ts';
 import { readTimeline } from '../storage/timeline.ts';
-import { say, type Text } from '../words/text.ts';
+import { states } from '../words/states.ts';
+import { joined, say, type Text } from '../words/text.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
 import { authorizationOf, batchValidityOf, heldAs } from '../access/authorization.ts';
 import {
@@ -28,6 +29,7 @@ import { lockInTheWay, lockedBy } from '../change/lock-in-the-way.ts';
 import { keptReadings } from '../change/site-readings.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
 import { mayBreakSite } from './check-around.ts';
+import { cutShortBy } from './held-by-freeze.ts';
 import type { SendContext } from './context.ts';
 import { newChangeDetails, rowInBatch } from './new-change.ts';
 import { nextReminderOfUnknown } from './reminders.ts';
@@ -44,18 +46,18 @@ const editsPerMinute = 25;
 const readingsWithinMs = 150_000;
 
 /**
- * Begins an approved batch; `execute` has just checked rights and targets. It begins no change from `before` (epoch ms)
- * on, when a freeze begins.
+ * Begins an approved batch; `execute` has just checked rights and targets. It begins no change from `until` (epoch ms)
+ * on, when a freeze begins or its window ends.
  */
-export async function startBatch(context: SendContext, seen: Change, before: number): Promise<void> {
+export async function startBatch(context: SendContext, seen: Change, until: number): Promise<void> {
   await exclusiveTransaction(context.database, async (tx, at) => {
     const change = await currentBatch(context, tx, seen);
     // If the freeze has begun by now, the next look after this lease says so.
-    if (change === undefined || at >= before) return;
+    if (change === undefined || at >= until) return;
     const note = { by: 'sitehand', at };
     // Use the validity from the request: a policy edit since then doesn't change it.
-    const validMs = Math.min(batchValidityOf(change), before - at);
-    await context.changeStore.advance(tx, change, { kind: 'start', validMs }, note);
+    const expiresAt = Math.min(at + batchValidityOf(change), until);
+    await context.changeStore.advance(tx, change, { kind: 'start', expiresAt }, note);
   });
   context.onSaved();
 }
@@ -90,18 +92,23 @@ export async function runBatch(context: SendContext, seen: Change): Promise<void
         return haltBatch(run, step.why);
       case 'all done':
       case 'all accepted':
-      case 'end': {
-        const kind = batchEnds[step.kind];
-        const reply = endedReply(batch, changes, kind);
-        const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:ended`, tell: [batch.requester] };
-        await context.changeStore.advance(tx, batch, { kind }, note);
-      }
+      case 'end':
+        return endBatch(run, batchEnds[step.kind]);
     }
   });
   context.onSaved();
 }
 
 const batchEnds = { 'all done': 'all_done', 'all accepted': 'all_accepted', end: 'end' } as const;
+
+async function endBatch(run: Run, kind: (typeof batchEnds)[keyof typeof batchEnds]): Promise<void> {
+  const { context, tx, batch, changes, at } = run;
+  const why = kind === 'end' ? cutBy(run) : undefined;
+  const reply = endedReply(batch, changes, kind, why);
+  const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:ended`, tell: [batch.requester] };
+  const lastNote = why && joined([states.ended.says, why]);
+  await context.changeStore.advance(tx, batch, { kind }, { ...note, ...(lastNote && { lastNote }) });
+}
 
 /** A step in its transaction. `changes`: those that the batch has begun. */
 type Run = {
@@ -194,10 +201,15 @@ async function reschedule(run: Run, progress: BatchProgress, afterMs: number): P
 const heldBy = (paused: PauseScope): Text =>
   say`**Nothing more is sent for now.** ${pausedInWords[paused]} Its time runs on.`;
 
+/** The freeze that ended its time, in words. */
+const cutBy = ({ context, batch, at }: Run): Text | undefined =>
+  at < batch.expires_at ? undefined : cutShortBy(context, batch);
+
 /** Stops the batch and says why. */
-async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Promise<void> {
+async function haltBatch(run: Run, why: StopReason): Promise<void> {
+  const { context, tx, at } = run;
   const { batch, changes } = await takeBackUnsent(context, tx, run, { by: 'sitehand', at });
-  const says = whyStopped(batch, why);
+  const says = joined([why.kind === 'time over' ? cutBy(run) : undefined, whyStopped(batch, why)]);
   const note = stopNote(batch, changes, stoppedFor(batch, why), says);
   await context.changeStore.advance(
     tx,

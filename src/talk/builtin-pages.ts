@@ -6,6 +6,7 @@ import type { Args } from '../base/errors.ts';
 import type { Builtins } from '../commands/index.ts';
 import type { BuiltinAnswer } from '../commands/kit/builtin.ts';
 import type { Fields, Input } from '../commands/kit/fields.ts';
+import { freezesAhead } from '../change/freeze-check.ts';
 import type { Asking } from '../decide/admin-actions.ts';
 import { callersKnownTo } from '../policy/callers.ts';
 import { queueLeavePage, queuePage } from '../waiting/queues.ts';
@@ -39,6 +40,8 @@ export type BuiltinPages = {
   ) => Answer;
 };
 
+const withFreezes = (context: PipelineContext) => ({ ...context, freezesAhead: freezesAhead.bind(undefined, context) });
+
 export const builtinPages = {
   status: statusPage,
   watch: watchPage,
@@ -52,7 +55,7 @@ export const builtinPages = {
   timers: timersPage,
   'timers cancel': timersCancelPage,
   can: async (context, { person, cardChannel }, { command, person: who }) => {
-    const ability = await explainTo(context, person, command, who, cardChannel);
+    const ability = await explainTo(withFreezes(context), person, command, who, cardChannel);
     // The person of a program is somebody else.
     const isYou = ability.person.id === person.id && ability.person.caller === person.caller;
     return abilityPage(ability, isYou);
@@ -72,7 +75,7 @@ export const builtinPages = {
   'resume callers': resumePage('callers'),
   help: (context, { person, cardChannel }, { command }) => {
     const commands = commandsFor(context.policy(), person);
-    const can = (args: Args) => explainTo(context, person, args, undefined, cardChannel);
+    const can = (args: Args) => explainTo(withFreezes(context), person, args, undefined, cardChannel);
     return helpPage({ commands, can, isProgram: person.caller !== undefined }, command);
   },
   whoami: ({ policy }, { person }) => whoamiPage(policy(), person),

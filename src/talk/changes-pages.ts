@@ -1,5 +1,5 @@
 import { Refusal, type Args } from '../base/errors.ts';
-import { paragraph, type Page, counted, listOr } from '../commands/kit/page.ts';
+import { paragraph, type Page, type TakeBack, counted, listOr } from '../commands/kit/page.ts';
 import { spokenDuration } from '../words/duration.ts';
 import { listAudit } from '../storage/audit.ts';
 import { changesInBatch, findChange, isBatch, type Change, listChanges } from '../storage/changes.ts';
@@ -18,10 +18,11 @@ import {
   typed,
   through,
 } from '../words/text.ts';
-import { eventInWords, markOf, stateText } from '../change/states-and-events.ts';
+import { besideState, eventInWords, markOf, stateText } from '../change/states-and-events.ts';
 import { itemLine, itemsShown } from '../change/batch-card.ts';
 import { pinnedCardOf, titleNow, type PinnedCard, isDone } from '../change/pin.ts';
 import { reasonText } from '../access/reason.ts';
+import { takeBackButtons } from './take-back.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
 import { askersNamed } from '../change/card.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../change/site-readings.ts';
@@ -48,10 +49,11 @@ const maxEvents = 100;
 
 /** The facts of a change, and everything that happened to it, oldest first. */
 export async function changePage(
-  { database }: ChangeContext,
-  { sight }: Asking,
+  context: ChangeContext,
+  { person, sight }: Asking,
   { number }: { readonly number: number },
 ): Promise<Page> {
+  const { database } = context;
   const change = await findChange(database.db, number);
   if (change === undefined || !sight.reader('change')(change))
     throw new Refusal(`I can't find #${number} among the changes you can see. Nothing was done.`);
@@ -73,6 +75,7 @@ export async function changePage(
         }),
       },
     ],
+    takeBack: takeBackButtons(context, person, change),
   };
 }
 
@@ -116,8 +119,6 @@ async function siteFacts(database: Database, change: Change): Promise<PinnedCard
   return readingsInWords(readings);
 }
 
-/** Past changes, limited to what one person may read. */
-
 /** How many of an environment's newest changes are read. */
 const maxSent = 100;
 const maxTitleLength = 200;
@@ -158,11 +159,9 @@ export type ListedChange = {
   readonly caller: string | null;
   /** Slack user id of whoever handed the request on to the requester. */
   readonly handedOnBy: string | undefined;
-  /** How it was cancelled, which names who did it: the requester, or somebody who stopped it. */
-  readonly cancelled: Text | undefined;
+  /** How it was cancelled, or when it is to be sent. */
+  readonly beside: Text | undefined;
   readonly at: number;
-  /** When it is to be sent, if it is open and has a time. */
-  readonly scheduledAt: number | undefined;
   /** When it was sent; undefined: it was not. */
   readonly sentAt: number | undefined;
 };
@@ -175,14 +174,15 @@ export const listedChange = (change: Change): ListedChange => ({
   requester: change.requester,
   caller: change.caller,
   handedOnBy: change.handed_on_by ?? undefined,
-  cancelled: change.state === 'cancelled' ? stateText(change) : undefined,
+  beside: besideState(change),
   at: change.created_at,
-  scheduledAt: change.settled_at === null ? (change.scheduled_at ?? undefined) : undefined,
   sentAt: change.sent_at ?? undefined,
 });
 
 /** How many changes a list shows. */
 const maxShown = 100;
+/** How many of them can be taken back there: a message has 20 buttons. */
+const maxTakeBack = 10;
 /** How many rows each query reads. */
 const batch = 200;
 /** How many rows are read for one list. */
@@ -207,7 +207,11 @@ export async function changesPage(
 
 type ChangesQuery = Omit<Input<typeof changes.fields>, 'since'>;
 /** Newest first. `more`: there may be older ones. */
-type FoundChanges = { readonly lines: readonly ListedChange[]; readonly more: boolean };
+type FoundChanges = {
+  readonly lines: readonly ListedChange[];
+  readonly more: boolean;
+  readonly takeBack: readonly TakeBack[];
+};
 
 /** The changes that this person may read. */
 export async function changesFor(
@@ -216,12 +220,17 @@ export async function changesFor(
   { env, mine, waiting, scheduled }: ChangesQuery,
 ): Promise<FoundChanges> {
   const mayRead = sight.reader('changes');
+  const found = (shown: readonly Change[], more: boolean): FoundChanges => ({
+    lines: shown.map(listedChange),
+    more,
+    takeBack: shown.flatMap((change) => takeBackButtons(context, person, change)).slice(0, maxTakeBack),
+  });
   const requesters = mine ? idsOf(context.policy(), person.id) : undefined;
   if (env && waiting) {
     const { open, more } = await (await openAbout(context.database.db))(env);
     const isWanted = ({ state, requester, scheduled_at: at }: Change): boolean =>
       state === 'waiting' && (requesters?.includes(requester) ?? true) && (!scheduled || at !== null);
-    return { lines: open.filter(isWanted).filter(mayRead).map(listedChange), more };
+    return found(open.filter(isWanted).filter(mayRead), more);
   }
   const wanted = {
     ...(env ? { target: targetKey(env) } : { isOwn: true }),
@@ -229,22 +238,25 @@ export async function changesFor(
     ...(waiting && { state: 'waiting' as const }),
     ...(scheduled && { isScheduled: true, isOpen: true }),
   };
-  const lines: ListedChange[] = [];
+  const shown: Change[] = [];
   let beforeNumber: number | undefined;
   for (let read = 0; read < maxRead; read += batch) {
-    const found = await listChanges(context.database.db, { ...wanted, limit: batch, beforeNumber });
-    for (const change of found) {
+    const rows = await listChanges(context.database.db, { ...wanted, limit: batch, beforeNumber });
+    for (const change of rows) {
       if (!mayRead(change)) continue;
-      if (lines.length === maxShown) return { lines, more: true };
-      lines.push(listedChange(change));
+      if (shown.length === maxShown) return found(shown, true);
+      shown.push(change);
     }
-    beforeNumber = found.at(-1)?.number;
-    if (found.length < batch) return { lines, more: false };
+    beforeNumber = rows.at(-1)?.number;
+    if (rows.length < batch) return found(shown, false);
   }
-  return { lines, more: true };
+  return found(shown, true);
 }
 
-export function changesListPage({ env, mine, waiting, scheduled }: ChangesQuery, { lines, more }: FoundChanges): Page {
+export function changesListPage(
+  { env, mine, waiting, scheduled }: ChangesQuery,
+  { lines, more, takeBack }: FoundChanges,
+): Page {
   const [first] = lines;
   const whose = mine ? 'Your changes' : 'Changes';
   const count = !more
@@ -257,16 +269,16 @@ export function changesListPage({ env, mine, waiting, scheduled }: ChangesQuery,
     title: say`**${title}** · ${count}`,
     parts: listOr(
       noneText({ waiting, scheduled, more }),
-      lines.map(({ state, number, title: what, requester, caller, handedOnBy: by, cancelled, scheduledAt, at }) => {
+      lines.map(({ state, number, title: what, requester, caller, handedOnBy: by, beside, at }) => {
         const handed = by === undefined ? '' : say`, handed on by ${mention(by)}`;
         const asked = say`asked by ${through(caller, mention(requester))}${handed} ${time(at, 'date')}`;
-        const then = scheduledAt === undefined ? cancelled : say`to be sent ${time(scheduledAt, 'date')}`;
-        return joined([say`${state} · ${code(`#${number}`)} ${what}`, asked, then], ' · ');
+        return joined([say`${state} · ${code(`#${number}`)} ${what}`, asked, beside], ' · ');
       }),
     ),
     ...(first && {
       source: say`${typed(`change ${first.number}`)} shows the whole story of #${first.number}${more ? '; name an environment to find older ones' : ''}`,
     }),
+    takeBack,
     ...(env && { offers: [{ label: 'Time line of two days', args: ['changes', env.id, '--since=2d'] }] }),
   };
 }

@@ -12,7 +12,7 @@ import { dryRun, shownByDryRun } from '../change/exact-request.ts';
 import type { Pinned } from '../change/pin.ts';
 import { maxReasonLength, reasonProblem } from '../access/reason.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
-import { inUtc } from '../language/schedule.ts';
+import { scheduled } from '../language/schedule.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../send/new-change.ts';
 import { handedOnWith } from '../change/handed-on.ts';
@@ -84,9 +84,8 @@ export async function check(context: PipelineContext, request: Request): Promise
   try {
     person = await identifySender(context, request.from, request.parsed);
     const { parsed } = request;
-    const hasTime = parsed.at !== undefined || parsed.within !== undefined;
-    const now = hasTime ? inUtc(parsed, await context.database.now(), person.zone) : parsed;
-    return await checkFor(context, { ...request, parsed: now }, person);
+    const read = parsed.when ? scheduled(parsed, await context.database.now(), person.zone) : parsed;
+    return await checkFor(context, { ...request, parsed: read }, person);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     context.onCommand(request.parsed.path, 'refused');

@@ -13,7 +13,7 @@ import { listChanges } from '../storage/changes.ts';
 import { heldLock } from '../storage/locks.ts';
 import { queueOf } from '../storage/queue.ts';
 import type { Person } from '../access/access-check.ts';
-import { freezesAt } from '../access/in-freeze.ts';
+import { freezesAt } from '../access/freeze-words.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Text } from '../words/text.ts';
 import type { Sight } from '../access/sight.ts';

@@ -221,11 +221,11 @@ const othersText = (rest: number, more: boolean): string =>
 
 const shortened = (why: string): string => cutTo(why, reasonCharacters);
 
-const changeText = ({ number, state, title, requester, caller, cancelled, at, sentAt }: ListedChange): Text =>
+const changeText = ({ number, state, title, requester, caller, beside, at, sentAt }: ListedChange): Text =>
   joined(
     [
       say`${state}: ${cutTo(title, titleCharacters)} ${code(`#${number}`)}, asked by ${through(caller, mention(requester))}${sentAt === undefined ? '' : ', sent'} ${time(sentAt ?? at, 'date')}`,
-      cancelled,
+      beside,
     ],
     ' · ',
   );

@@ -5,8 +5,9 @@ import type { ReadHandle } from '../storage/schema.ts';
 import { listVotes } from '../storage/votes.ts';
 import { mayEnd } from '../change/may-end.ts';
 import { coolsDown } from '../change/change.ts';
+import { besideState } from '../change/states-and-events.ts';
 import { askersOf } from '../access/authorization.ts';
-import { freezesAt } from '../access/in-freeze.ts';
+import { freezesAt } from '../access/freeze-words.ts';
 import type { Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { endingOf, isCloser } from '../change/closers.ts';
@@ -40,10 +41,14 @@ type Overview = {
   readonly numbers: readonly number[];
 };
 
-/** A card without buttons, and when its change was asked for, epoch ms. */
-export type RecentChange = { readonly card: Card; readonly at: number };
+/** A card without buttons, when its change was asked for, epoch ms, and what a list says beside its state. */
+export type RecentChange = { readonly card: Card; readonly at: number; readonly beside: Text | undefined };
 
-const recentOf = ({ created_at: at }: Change, card: Card): RecentChange => ({ card: { ...card, buttons: [] }, at });
+const recentOf = (change: Change, card: Card): RecentChange => ({
+  card: { ...card, buttons: [] },
+  at: change.created_at,
+  beside: besideState(change),
+});
 
 /** How many changes are read for each list, and how many are shown. */
 const maxRead = 100;

@@ -110,7 +110,7 @@ describe('the approval and the freezes that are skipped', () => {
     kind: 'open',
     approval,
     names,
-    nextAt: undefined,
+    openUntil: undefined,
   });
   const freezes = (...some: readonly (Freeze | undefined)[]) => some.filter((one) => one !== undefined);
   const frozen: FreezeDecision = { kind: 'frozen', by: freezes(peak, sale), until: 1, mayStill: [] };

@@ -138,9 +138,11 @@ function isAllowed(of: Policy, who: Member, right: { path: string; risk: string 
 function answersFor(of: Policy, who: Member, path: string | undefined, target: Target): readonly boolean[] {
   const command = path === undefined ? undefined : catalogue.get(path);
   const right = path !== undefined && command ? rightOf(path, command) : undefined;
+  // That there is a company is no secret: a report about it takes the right to that report alone.
+  const isRead = target.kind !== 'company' || command?.shape !== 'report';
   return resolutions(of, who).map(
     (one) =>
-      isAllowed(of, one, { path: '', risk: 'read' }, target) &&
+      (!isRead || isAllowed(of, one, { path: '', risk: 'read' }, target)) &&
       (right === undefined || isAllowed(of, one, right, target)),
   );
 }

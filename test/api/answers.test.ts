@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pageAnswer } from '../../src/api/answers.ts';
+import { changeAnswer, pageAnswer } from '../../src/api/answers.ts';
 import { whole } from '../../src/api/ask.ts';
 import { refused } from '../../src/api/problem.ts';
 import { problemOf } from '../../src/api/routes.ts';
@@ -53,4 +53,9 @@ test('whoever may read it may stop what a program asked for, but not the end of 
   const of = (caller: string | null, more = {}) =>
     mayBeStopped(changeOf({ caller, authorization: authorization(more) }));
   expect([of('deploy-bot'), of(null), of('deploy-bot', { timerOf: 1 })]).toEqual([true, false, false]);
+});
+
+test('a program is told when a change is to be sent', () => {
+  const { scheduled_at: at } = changeAnswer(changeOf({ scheduled_at: 7_200_000 }), [], []);
+  expect([at, changeAnswer(changeOf(), [], []).scheduled_at]).toEqual(['1970-01-01T02:00:00.000Z', null]);
 });

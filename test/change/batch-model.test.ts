@@ -93,7 +93,7 @@ class World {
       expires_at: 1,
       authorization: authorizationFor(validity),
     });
-    const started = move(row, { kind: 'start', validMs: batchValidityOf(row) }, this.now);
+    const started = move(row, { kind: 'start', expiresAt: this.now + batchValidityOf(row) }, this.now);
     this.row = { ...row, ...started?.patch };
     this.validUntil = validity;
     this.progress = {

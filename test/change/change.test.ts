@@ -65,7 +65,7 @@ const simpleEvents: readonly ChangeEvent[] = [
 ];
 
 const batchEvents: readonly ChangeEvent[] = [
-  { kind: 'start', validMs: 7_000 },
+  { kind: 'start', expiresAt: now + 7_000 },
   { kind: 'halt' },
   { kind: 'go_on' },
   { kind: 'end' },
@@ -253,7 +253,7 @@ describe('attempts and time', () => {
   });
 
   test.each([
-    ['approved', { kind: 'start', validMs: 1 }],
+    ['approved', { kind: 'start', expiresAt: 1 }],
     ['stopped', { kind: 'go_on' }],
   ] as const)('a batch that is %s: nothing begins from the moment of expiry on', (state, event) => {
     const batch = standing(state, { progress: '{}' });

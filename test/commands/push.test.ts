@@ -248,7 +248,7 @@ describe('its canonical line', () => {
   const line = usage('push', push);
   test('is as people type it', () => {
     expect(line).toBe(
-      'push <from site/environment> <onto site/environment> [--files] [--database] [--search-replace] [--only path,…] [--reason "…"] [--dry-run] [--queue] [--at "…"]',
+      'push <from site/environment> <onto site/environment> [--files] [--database] [--search-replace] [--only path,…] [--reason "…"] [--dry-run] [--at "…"]',
     );
   });
 

@@ -311,10 +311,7 @@ describe('stored arguments are parsed again as they were', () => {
 });
 
 test.each([
-  [
-    'allowlist add',
-    'allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run] [--queue] [--at "…"]',
-  ],
+  ['allowlist add', 'allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run] [--at "…"]'],
   [
     'logs',
     'logs <site/environment> [error|access|cache] [--lines n] [--since 1h] [--until 1h] [--search search] [--errors] [--full]',
@@ -363,6 +360,22 @@ test.each([
     expect(refused).toContain(
       `${path} doesn't know what to do with “${filler}”. Nothing was done. Please leave it out. Usage: /site ${path} <`,
     );
+});
+
+test.each([
+  '2 am',
+  'tomorrow at 2 am',
+  'at 14:30',
+  'in 2 hours',
+  'in 90m',
+  'tonight 23.00',
+  'fri 6pm',
+  '2026-12-01 18:00',
+])('--at takes a time in several words: %s', (at) => {
+  expect(read(`cache clear --at ${at} acme-shop/live`)).toMatchObject({
+    when: { at },
+    given: { env: ['acme-shop/live'] },
+  });
 });
 
 test.each([

@@ -1,13 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { atArg, inUtc, scheduleInWords, scheduleOf } from '../../src/language/schedule.ts';
+import {
+  scheduled,
+  scheduleInWords,
+  scheduleOf,
+  timeOptions,
+  windowFrom,
+  windowOf,
+} from '../../src/language/schedule.ts';
 import { plain } from '../../src/words/text.ts';
+import { readTime } from '../../src/words/written-time.ts';
 import { parsedFor, refusalOf, refusalText } from '../fixtures.ts';
 
 const berlin = 'Europe/Berlin';
 /** Friday, 18:00 in Berlin. */
 const now = Date.parse('2026-11-27T17:00Z');
 const read = (at: string, zone = berlin, from = now, within?: string): string => {
-  const window = scheduleOf({ at, within }, from, zone);
+  const window = scheduleOf({ when: { at, within } }, from, zone);
   return window ? [window.at, window.until].map((one) => new Date(one).toISOString().slice(0, 16)).join(' ') : '';
 };
 
@@ -34,6 +42,21 @@ describe('--at is read by the clock of whoever asks', () => {
     ['sun 03:00', '2026-11-29T02:00 2026-11-29T02:15'],
     ['2026-12-01 08:00', '2026-12-01T07:00 2026-12-01T07:15'],
     ['2026-12-01T08:00Z', '2026-12-01T08:00 2026-12-01T08:15'],
+    ['2026-12-01 18:00', '2026-12-01T17:00 2026-12-01T17:15'],
+    ['2am', '2026-11-28T01:00 2026-11-28T01:15'],
+    ['2 AM', '2026-11-28T01:00 2026-11-28T01:15'],
+    ['7:30pm', '2026-11-27T18:30 2026-11-27T18:45'],
+    ['12am', '2026-11-27T23:00 2026-11-27T23:15'],
+    ['12:15 pm', '2026-11-28T11:15 2026-11-28T11:30'],
+    ['02.30', '2026-11-28T01:30 2026-11-28T01:45'],
+    ['at 19:30', '2026-11-27T18:30 2026-11-27T18:45'],
+    ['tomorrow at 2am', '2026-11-28T01:00 2026-11-28T01:15'],
+    ['tonight 23:00', '2026-11-27T22:00 2026-11-27T22:15'],
+    ['Tonight at 11pm', '2026-11-27T22:00 2026-11-27T22:15'],
+    ['in 2 hours', '2026-11-27T19:00 2026-11-27T19:15'],
+    ['in 90m', '2026-11-27T18:30 2026-11-27T18:45'],
+    ['19:30 UTC', '2026-11-27T19:30 2026-11-27T19:45'],
+    ['fri 19:00 America/New_York', '2026-11-28T00:00 2026-11-28T00:15'],
   ])('%s', (text, window) => {
     expect(read(text)).toBe(window);
   });
@@ -55,6 +78,12 @@ describe('--at is read by the clock of whoever asks', () => {
     expect(read('19:30', berlin, now, '2h')).toBe('2026-11-27T18:30 2026-11-27T20:30');
     expect(read('17:30', berlin, now)).toBe('2026-11-28T16:30 2026-11-28T16:45');
     expect(scheduleOf({}, now, berlin)).toBeUndefined();
+  });
+
+  test('a zone that it names is that of the time; one of somebody that there is not is UTC', () => {
+    expect(readTime('2026-12-01T08:00Z', now, berlin)).toMatchObject({ zone: 'UTC' });
+    expect(readTime('08:00 Asia/Tokyo', now, berlin)).toMatchObject({ zone: 'Asia/Tokyo' });
+    expect(read('19:30', 'Mars/Olympus')).toBe('2026-11-27T19:30 2026-11-27T19:45');
   });
 });
 
@@ -81,42 +110,96 @@ describe('refused with one sentence', () => {
     ['what is over', { at: '2026-11-27 17:30' }, now, /is over: type another time after --at\. Nothing was sent\./],
     ['today, over', { at: 'today 17:00' }, now, /is over/],
     ['too far away', { at: '2027-01-01 00:00' }, now, /more than 30 days away/],
-    ['no time', { at: 'soon' }, now, /can't read “soon” as a time\. Nothing was sent\. Write --at 14:30/],
+    [
+      'no time',
+      { at: 'soon' },
+      now,
+      /^I can't read “soon” as a time: write it like 14:30, tomorrow 02:00, fri 6pm or in 2 hours\. Nothing was sent\.$/,
+    ],
     ['a day without a time', { at: 'tomorrow' }, now, /can't read “tomorrow”/],
     ['a day that there is not', { at: '2026-02-30 02:00' }, now, /can't read/],
     ['a time that no clock shows', { at: '24:30' }, now, /can't read/],
     ['a number before it', { at: '1 19:30' }, now, /can't read/],
+    ['an hour of either half', { at: '2' }, now, /^“2” can mean two times: write 02:00 or 14:00\. Nothing was sent\.$/],
+    [
+      'such an hour of a day',
+      { at: 'tomorrow  at 2' },
+      now,
+      /“tomorrow at 2” .* write tomorrow 02:00 or tomorrow 14:00\./,
+    ],
+    ['noon, or midnight', { at: 'fri 12' }, now, /write fri 12:00 or fri 00:00\./],
+    ['the morning of a night', { at: 'tonight 2am' }, now, /write today 02:00 or tomorrow 02:00\./],
+    ['either half of a night', { at: 'tonight at 11:30' }, now, /write today 23:30 or tomorrow 11:30\./],
+    ['noon, which is no night', { at: 'tonight 12:00' }, now, /is over/],
+    ['more before a length', { at: 'within 2h' }, now, /can't read/],
+    ['an hour alone', { at: '14' }, now, /can't read “14”/],
+    ['an hour that no clock shows', { at: '13am' }, now, /can't read/],
+    ['an hour before the first', { at: '0am' }, now, /can't read/],
+    ['a length that is none', { at: 'in 2 moons' }, now, /can't read|not a time zone/],
+    ['a length that is too long', { at: 'in 99999999 days' }, now, /more than 30 days away/],
+    [
+      'a zone that there is not',
+      { at: '19:30 CEST' },
+      now,
+      /^CEST is not a time zone; Europe\/Berlin is one\. Nothing was sent\.$/,
+    ],
     ['a short day', { at: 'mo 08:00' }, now, /can't read/],
     ['more than a time', { at: '19:30 or so' }, now, /can't read/],
     ['a length alone', { within: '1h' }, now, /--within goes with --at/],
     ['too long', { at: '19:00', within: '3h' }, now, /--within: .*from 1m to 2h/],
     ['a queue', { at: '19:00', queue: true }, now, /--queue and --at don't go together/],
   ] as const)('%s', (_, typed, from, says) => {
-    const refusal = refusalOf(() => scheduleOf(typed, from, berlin));
+    const { at, within, queue } = { at: undefined, within: undefined, queue: false, ...typed };
+    const refusal = refusalOf(() => scheduleOf({ when: { at, within }, queue }, from, berlin));
     expect(refusalText(refusal)).toMatch(says);
     // A length is read as for any other field.
     if (!('at' in typed && 'within' in typed)) expect(refusal.field).toBe('at' in typed ? 'at' : 'within');
   });
 
   test('with the time that is over, for everybody by their own clock', () => {
-    const over = refusalOf(() => scheduleOf({ at: '2026-11-27 17:30' }, now, berlin));
+    const over = refusalOf(() => scheduleOf({ when: { at: '2026-11-27 17:30', within: undefined } }, now, berlin));
     expect(over.says).toContainEqual({ at: Date.parse('2026-11-27T16:30Z'), as: 'date' });
   });
 
   test('with what was typed, cut short', () => {
     const typed = `on ${'x'.repeat(50)}`;
-    const says = refusalText(refusalOf(() => scheduleOf({ at: typed }, now, berlin)));
+    const says = refusalText(refusalOf(() => scheduleOf({ when: { at: typed, within: undefined } }, now, berlin)));
     expect(says).toContain(`“${typed.slice(0, 40)}”`);
+    const zone = refusalText(
+      refusalOf(() => scheduleOf({ when: { at: `19:30 ${'x'.repeat(50)}`, within: undefined } }, now, berlin)),
+    );
+    expect(zone).toMatch(/^x{40} is not a time zone/);
   });
 });
 
-test('run again, it is the same time in UTC', () => {
-  const parsed = parsedFor('cache clear', {}, { at: 'tomorrow 02:00', within: '1h' });
-  expect(inUtc(parsed, now, berlin)).toEqual({ ...parsed, at: '2026-11-28T01:00Z' });
-  expect(scheduleOf(inUtc(parsed, now, berlin), now, 'Asia/Tokyo')).toEqual(scheduleOf(parsed, now, berlin));
-  expect(atArg(now + 1)).toBe('2026-11-27T17:01Z');
+test('read once, it is the same window whenever and by whomever its options are typed', () => {
+  const parsed = parsedFor('cache clear', {}, { when: { at: 'tomorrow 02:00', within: '1h30m' } });
+  const read = scheduled(parsed, now, berlin);
+  const schedule = { at: Date.parse('2026-11-28T01:00Z'), until: Date.parse('2026-11-28T02:30Z') };
+  expect(read).toEqual({ ...parsed, when: schedule });
+  expect(windowOf(read)).toEqual(schedule);
+  expect(() => windowOf(parsed)).toThrow('its time was not read');
+  expect(scheduled(read, now + 60_000, 'Asia/Tokyo')).toEqual(read);
+  const [at = '', within = ''] = timeOptions(schedule);
+  expect([at, within]).toEqual(['--at=2026-11-28T01:00Z', '--within=1h30m']);
+  const again = { at: at.slice(5), within: within.slice(9) };
+  expect(scheduleOf({ when: again }, now, 'Asia/Tokyo')).toEqual(schedule);
+  expect(timeOptions({ at: '2am', within: '1h' })).toEqual(['--at=2am', '--within=1h']);
+  expect(timeOptions({ at: undefined, within: undefined })).toEqual([]);
+  expect(timeOptions({ at: now, until: now + 15 * 60_000 })).toEqual(['--at=2026-11-27T17:00Z']);
+  expect(windowFrom(now + 1)).toEqual({ at: now + 60_000, until: now + 16 * 60_000 });
+  expect(windowFrom(now, schedule)).toEqual({ at: now, until: now + 90 * 60_000 });
   const atOnce = parsedFor('cache clear', {});
-  expect(inUtc(atOnce, now, berlin)).toBe(atOnce);
+  expect(scheduled(atOnce, now, berlin)).toBe(atOnce);
+});
+
+test('a window that was read is over, too far away or too long like any other', () => {
+  const of = (at: number, until: number) => () => scheduleOf({ when: { at, until } }, now, berlin);
+  expect(refusalText(refusalOf(of(now - 2, now)))).toMatch(/is over/);
+  const month = now + 30 * 86_400_000;
+  expect(refusalText(refusalOf(of(month + 1, month + 2)))).toMatch(/more than 30 days/);
+  expect(of(now - 1, now + 1)()).toEqual({ at: now - 1, until: now + 1 });
+  expect(of(month, month * 2)()).toEqual({ at: month, until: month + 7_200_000 });
 });
 
 test.each([

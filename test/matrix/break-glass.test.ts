@@ -3,7 +3,7 @@ import { Refusal, type Args } from '../../src/base/errors.ts';
 import { authorizationOf, skippedBy } from '../../src/access/authorization.ts';
 import { authorize, type Person } from '../../src/access/access-check.ts';
 import { skippedInWords } from '../../src/access/break-glass.ts';
-import { InFreeze } from '../../src/access/in-freeze.ts';
+import { InFreeze } from '../../src/access/freeze-words.ts';
 import { MembershipUnknown } from '../../src/access/unknown-groups.ts';
 import { recheck } from '../../src/change/recheck.ts';
 import { catalogue } from '../../src/commands/index.ts';

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Refusal, type Args } from '../../src/base/errors.ts';
 import { authorizationByTimer, authorizationOf } from '../../src/access/authorization.ts';
 import { authorize, type Authorized, type Person } from '../../src/access/access-check.ts';
-import { InFreeze } from '../../src/access/in-freeze.ts';
+import { InFreeze } from '../../src/access/freeze-words.ts';
 import { MembershipUnknown } from '../../src/access/unknown-groups.ts';
-import { includes } from '../../src/change/under-freezes.ts';
+import { checkFreezes, freezesAhead, includes } from '../../src/change/freeze-check.ts';
 import { strictest, strictestOf } from '../../src/policy/approval-requirement.ts';
 import { recheck } from '../../src/change/recheck.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { decide, EndedByClick } from '../../src/decide/decide.ts';
 import { lookAndPin } from '../../src/decide/look-and-pin.ts';
 import { parseArgs } from '../../src/language/parse.ts';
-import { resolve } from '../../src/language/resolve.ts';
+import { resolve, storedArgs } from '../../src/language/resolve.ts';
 import type { Approval, Policy } from '../../src/policy/rules.ts';
 import { rowOf } from '../../src/send/new-change.ts';
 import { insertChange, touchChange, type Change } from '../../src/storage/changes.ts';
@@ -186,6 +186,15 @@ async function outcomeOfAsking(what: What, who: Who, policy: Policy): Promise<st
   }
 }
 
+/** What a form or `can` would say of the freezes, before it is asked for. */
+async function saidBefore({ words }: What, who: Who, policy: Policy): Promise<ReturnType<typeof comesTo>> {
+  const resolved = resolve(parseArgs(words, catalogue), names);
+  const { decision } = (await freezesAhead(contextFor(people[who], policy), people[who], resolved)) ?? {};
+  if (decision?.kind === 'frozen') return 'frozen';
+  if (decision?.kind === 'unknown') return 'later';
+  return decision === undefined || decision.approval === 'none' ? 'free' : 'adds';
+}
+
 test('promise 4: 1600 requests, against what the freezes and the rules come to', async () => {
   const wrong: string[] = [];
   let looked = 0;
@@ -193,6 +202,8 @@ test('promise 4: 1600 requests, against what the freezes and the rules come to',
     for (const what of whats) {
       const is = await outcomeOfAsking(what, who, policyOf(rule, freeze));
       const freezing = comesTo(what, who, freeze);
+      const said = await saidBefore(what, who, policyOf(rule, freeze));
+      if (said !== freezing) wrong.push(`${what.name}, ${who}, ${freeze}: said ${said} before, and not ${freezing}`);
       const byLeads = rule === 'allowed after an approval' && !what.isTimed ? ' leads' : '';
       const told = what.isFree
         ? ''
@@ -213,6 +224,38 @@ test('promise 4: 1600 requests, against what the freezes and the rules come to',
     }
   expect(wrong).toEqual([]);
   expect(looked).toBe(1600);
+});
+
+test('what is said before is of its time, or else of now', async () => {
+  const person = people.excepted;
+  const context = contextFor(person, policyOf('allowed', 'begins soon'));
+  const clears = resolve(parseArgs(['cache', 'clear', live.id], catalogue), names);
+  expect(await freezesAhead(context, person, clears)).toMatchObject({ at: now, decision: { kind: 'open' } });
+  const schedule = { at: now + hourMs, until: now + 2 * hourMs };
+  const later = { ...clears, parsed: { ...clears.parsed, when: schedule } };
+  expect(await freezesAhead(context, person, later)).toMatchObject({ at: schedule.at, decision: { kind: 'frozen' } });
+});
+
+test('a way back is one whose Undo worked when it was asked for or, later, is to be sent', async () => {
+  const person = people.excepted;
+  const resolved = resolve(parseArgs(['cache', 'clear', staging.id], catalogue), names);
+  const row = { target: `environment:${staging.id}`, args: storedArgs(resolved), number: 1_000_000 };
+  const kindOf = async (created_at: number, scheduled_at: number | null): Promise<string> => {
+    const change = { ...row, created_at, scheduled_at };
+    return (
+      await checkFreezes(contextFor(person, policyOf('allowed', 'holds everybody')), person, {
+        resolved,
+        at: now,
+        change,
+      })
+    ).kind;
+  };
+  const late = now + 2 * hourMs;
+  expect([await kindOf(now, null), await kindOf(late, null), await kindOf(now, late)]).toEqual([
+    'open',
+    'frozen',
+    'frozen',
+  ]);
 });
 
 const before = 'none' as const;

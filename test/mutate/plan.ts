@@ -7,6 +7,7 @@ export const mutated: readonly string[] = [
   'src/change/change.ts',
   // What a click decides, and who may click.
   'src/change/approve.ts',
+  'src/change/may-end.ts',
   'src/policy/approvers.ts',
   // What the host's answers mean.
   'src/change/write-result.ts',
@@ -31,9 +32,10 @@ export const mutated: readonly string[] = [
   // Freezes, and the window in which something is to be sent.
   'src/policy/freezes.ts',
   'src/policy/freeze-time.ts',
+  'src/words/written-time.ts',
   'src/language/schedule.ts',
-  'src/access/in-freeze.ts',
-  'src/change/under-freezes.ts',
+  'src/access/freeze-words.ts',
+  'src/change/freeze-check.ts',
 ];
 
 /**
@@ -63,7 +65,7 @@ export const tests: readonly string[] = [
   'test/policy/freezes.test.ts',
   'test/policy/freezes-shape.test.ts',
   'test/policy/freeze-time.test.ts',
-  'test/access/in-freeze.test.ts',
+  'test/access/freeze-words.test.ts',
   'test/access/break-glass.test.ts',
   'test/change/confirmation.test.ts',
   'test/matrix/freezes.test.ts',

@@ -23,11 +23,6 @@ const same = all.bind(undefined, 'equivalent');
 export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/change/approve.ts': [
     ...same(
-      'A string is not a decision: it allows nothing and depends on no group.',
-      "const own = approvals.includes('none') ? [decideAccess(policy, by, asked)] : [];",
-      '[] → ["Stryker was here"]',
-    ),
-    ...same(
       'Only a right that is refused has a reason; of the others it is undefined.',
       "if (right.kind === 'may not' && right.why === 'unknown')",
       "right.kind === 'may not' → true",
@@ -36,6 +31,13 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'Only a right that is refused has a reason; of the others it is undefined.',
       "const others = refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb);",
       "right.kind === 'may not' → true",
+    ),
+  ],
+  'src/change/may-end.ts': [
+    ...same(
+      'A string is not a decision: it allows nothing and depends on no group.',
+      "const own = approvals.includes('none') ? [decideAccess(policy, by, asked)] : [];",
+      '[] → ["Stryker was here"]',
     ),
   ],
   'src/policy/freezes.ts': [
@@ -81,38 +83,62 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'known(time).set(week, made); → ;',
     ),
   ],
-  'src/language/schedule.ts': [
+  'src/words/written-time.ts': [
     ...same(
-      'Neither is a time of day.',
-      "const { day, clock = '', utc } = shape.exec(text.trim())?.groups ?? {};",
+      'Neither is a length of time.',
+      "const ms = parseDuration(/^in (.+)/i.exec(written)?.[1] ?? '');",
       '\'\' → "Stryker was here!"',
     ),
     ...same(
-      'A zone that there is not is read as UTC.',
-      "const there = utc === undefined ? zone : 'UTC';",
-      '\'UTC\' → ""',
+      'Neither is an hour.',
+      "function clockOf({ hour = '', minutes, half }: Readonly<Record<string, string | undefined>>): Clock | undefined {",
+      '\'\' → "Stryker was here!"',
+    ),
+    ...same(
+      'A clock shows the same a day earlier.',
+      'const other = time + 12 * hourMs;',
+      'time + 12 * hourMs → time - 12 * hourMs',
     ),
     ...same(
       'No clock ever shows a time that it skips.',
-      'const isOver = first === undefined ? start + clockMs <= shown : first <= now;',
-      'start + clockMs <= shown → start + clockMs < shown',
+      'const isOver = first === undefined ? local <= shownAt(zone, now) : first <= now;',
+      'local <= shownAt(zone, now) → local < shownAt(zone, now)',
     ),
     ...same(
       'A day that is over is that of the next week.',
-      'return today + ((weekday - new Date(today).getUTCDay() + 7) % 7) * dayMs;',
+      'return { start: today + ((weekday - new Date(today).getUTCDay() + 7) % 7) * dayMs, again: 7 * dayMs };',
       'weekday - new Date(today).getUTCDay() + 7 → weekday - new Date(today).getUTCDay() - 7',
     ),
   ],
-  'src/change/under-freezes.ts': [
+  'src/change/freeze-check.ts': [
     ...same(
       'What meets no freeze is as free as a way back; only a read is spared.',
-      "decision.kind === 'open' && decision.names.length === 0 && decision.nextAt === undefined;",
-      "decision.kind === 'open' && decision.names.length === 0 && d … t === undefined → false",
+      "decision.kind === 'open' && decision.names.length === 0 && decision.openUntil === undefined;",
+      "decision.kind === 'open' && decision.names.length === 0 && d … l === undefined → false",
       '\'open\' → ""',
     ),
+    ...same(
+      'What meets no freeze is as free as a way back; only a read is spared.',
+      'const isOpen = (decision: FreezeDecision): boolean =>',
+      "(decision: FreezeDecision): boolean => decision.kind === 'op … l === undefined → () => undefined",
+    ),
+    ...same(
+      'No freeze holds what is no action.',
+      "if (command.shape !== 'action' || command.access !== undefined || isOpen(decision)) return decision;",
+      "command.shape !== 'action' → false",
+    ),
+    ...same(
+      'No change has either target.',
+      ": { target: target ? targetKey(target) : '', args: storedArgs(resolved), from: at };",
+      '\'\' → "Stryker was here!"',
+    ),
   ],
-  'src/access/in-freeze.ts': [
-    ...same('Undefined is before no time.', 'nextAt !== undefined && nextAt < until', 'nextAt !== undefined → true'),
+  'src/access/freeze-words.ts': [
+    ...same(
+      'Undefined is before no time.',
+      'openUntil !== undefined && openUntil < until',
+      'openUntil !== undefined → true',
+    ),
   ],
   'src/access/assert-channel.ts': [
     ...same(
@@ -346,7 +372,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Without uncertain rules both approvals are the same.',
-      "if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, canary, batchValidity, unsure: none };",
+      'if (unsure.length === 0) return { ...all, approval: certain, unsure: none };',
       'unsure.length === 0 → false',
     ),
   ],
@@ -379,8 +405,8 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'A rule that asks for nothing more never makes one stricter; it is skipped for speed.',
-      'const matters = (rule: Rule): boolean => certain.length === 0 || asksForMore(rule);',
-      'certain.length === 0 || asksForMore(rule) → true',
+      'const matters = (rule: Rule): boolean => certain.length === 0 || saysMore(rule);',
+      'certain.length === 0 || saysMore(rule) → true',
     ),
     ...same(
       'If a rule does not name the person, no unknown group adds them; it is skipped for speed.',

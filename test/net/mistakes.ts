@@ -95,7 +95,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'people end what they needed approval for',
     edits: [
       {
-        file: 'src/change/approve.ts',
+        file: 'src/change/may-end.ts',
         from: "if (isAsking === 'yes') return { kind: 'may not', why: 'yourself' };",
         to: '',
       },
@@ -183,7 +183,7 @@ export const mistakes: readonly Mistake[] = [
       },
       {
         file: 'src/change/recheck.ts',
-        from: 'if (!suffice(then)) return invalidated(say`Somebody who approved it is no longer allowed to.`);',
+        from: 'if (isLost) return invalidated(say`Somebody who approved it is no longer allowed to.`);',
         to: '',
       },
     ],

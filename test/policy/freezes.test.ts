@@ -89,7 +89,7 @@ describe('a person, the exceptions of two freezes, approvals, unknown user group
       kind: 'open',
       approval: on.some(({ asks }) => asks) ? { by: ['developers'], count: 2 } : 'none',
       names: on.map(({ name }) => name),
-      nextAt: begins.toSorted((x, y) => x - y)[0],
+      openUntil: begins.toSorted((x, y) => x - y)[0],
     };
   }
 
@@ -234,8 +234,8 @@ describe('how long', () => {
   test('while an exception is used, the next freeze may be the same one', () => {
     const weekends = week('w', 'fri 16:00 - mon 08:00');
     const next = (except: string) => decideFreeze(withFreezes(`${weekends}, except: { ${except} }`), chi, push, at);
-    expect(next('to: [leads], approval: { by: [heads] }')).toMatchObject({ nextAt: utc('2026-12-04T16:00') });
-    expect(next('to: [leads]')).toMatchObject({ kind: 'open', names: ['w'], nextAt: undefined });
+    expect(next('to: [leads], approval: { by: [heads] }')).toMatchObject({ openUntil: utc('2026-12-04T16:00') });
+    expect(next('to: [leads]')).toMatchObject({ kind: 'open', names: ['w'], openUntil: undefined });
   });
 
   test('what holds some environments soon, in order, each with its times', () => {

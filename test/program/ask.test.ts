@@ -27,6 +27,7 @@ const change: ChangeAnswer = {
   waits_for: [],
   approved_by: [],
   asked_at: '2026-11-29T10:00:00.000Z',
+  scheduled_at: null,
   expires_at: '2026-11-29T11:00:00.000Z',
   sent_at: null,
   events: '/v1/changes/1/events',

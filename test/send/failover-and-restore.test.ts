@@ -28,6 +28,58 @@ const asks = [{ count: 2, people: [chi.id, dee.id], names: [chi.name, dee.name],
 const byApproval = authorized(needed, { asks });
 const { card } = changeOf();
 
+/** What has a time, as the restore finds it before its window, in it and after it. */
+const minute = 60_000;
+const windowAhead = { scheduled_at: now + minute, expires_at: now + 16 * minute };
+const windowOpen = { scheduled_at: now - minute, expires_at: now + 14 * minute };
+const windowOver = { scheduled_at: now - 16 * minute, expires_at: now - minute };
+const asked = ({ expires_at }: typeof windowAhead): Partial<Change> => ({ state: 'waiting', expires_at, lost_at: now });
+const lost: Partial<Change> = { state: 'unknown', sent_at: now, lost_at: now };
+const windows: readonly [string, Partial<NewChange>, Partial<Change>, RegExp][] = [
+  [
+    'approved, before its window',
+    { ...windowAhead, state: 'approved', authorization: byApproval },
+    asked(windowAhead),
+    /I'm asking again/,
+  ],
+  [
+    'approved, in its window',
+    { ...windowOpen, state: 'approved', authorization: byApproval },
+    asked(windowOpen),
+    /may have been done already/,
+  ],
+  [
+    'waiting, in its window',
+    { ...windowOpen, state: 'waiting', authorization: byApproval },
+    asked(windowOpen),
+    /I'm asking again/,
+  ],
+  [
+    'approved, after its window',
+    { ...windowOver, state: 'approved', authorization: byApproval },
+    lost,
+    /Outcome unknown/,
+  ],
+  [
+    'to be sent by the rules alone, before its window',
+    { ...windowAhead, state: 'approved', authorization: authorized('none') },
+    { state: 'superseded', settled_at: now },
+    /Nothing was sent\..*restored from a backup/s,
+  ],
+  [
+    'to be sent by the rules alone, in its window',
+    { ...windowOpen, state: 'approved', authorization: authorized('none') },
+    lost,
+    /Outcome unknown/,
+  ],
+  [
+    'to be sent by the rules alone, after its window',
+    { ...windowOver, state: 'approved', authorization: authorized('none') },
+    lost,
+    /Outcome unknown/,
+  ],
+];
+
 const backup = { kind: 'restored', from: Date.UTC(2026, 0, 2, 3, 4), at: Date.UTC(2026, 0, 2, 5, 6) };
 const restores = (database: Database): Promise<void> =>
   database.transaction((tx) => writeKv(tx, { key: setBackKey, value: JSON.stringify(backup), at: now }));
@@ -89,13 +141,16 @@ describeBoth('after a restore', (open) => {
       { state: 'unknown', sent_at: now - 9, owner: null },
       /Outcome unknown.*no answer on record/s,
     ],
+    ...windows,
     ['accepted', { state: 'accepted', authorization: byApproval }, { state: 'accepted', version: 1 }, /^$/],
     ['unknown', { state: 'unknown', authorization: byApproval }, { state: 'unknown', version: 1 }, /^$/],
     ['settled', { state: 'done', settled_at: now }, { state: 'done', version: 1 }, /^$/],
   ])('promise 1: what is %s', async (_, row, must, says) => {
     const { database, context, saved, after } = await opened();
     const change = await saved(row);
-    await database.transaction((tx) => takeLocks(tx, [change.target], { change: change.number, reason: '' }, now));
+    // What has a time locks nothing before it is sent.
+    if (change.scheduled_at === null)
+      await database.transaction((tx) => takeLocks(tx, [change.target], { change: change.number, reason: '' }, now));
     await database.transaction((tx) => castVote(tx, { change: change.number, person: chi.id, at: now }));
     await restores(database);
     await handleSetBack(context);
@@ -104,7 +159,7 @@ describeBoth('after a restore', (open) => {
     const isAsked = must.state === 'waiting';
     expect(await listVotes(database.db, change.number)).toHaveLength(isAsked ? 0 : 1);
     const held = await database.db.selectFrom('locks').selectAll().execute();
-    expect(held).toHaveLength(isAsked || must.state === 'superseded' ? 0 : 1);
+    expect(held).toHaveLength(isAsked || must.state === 'superseded' || change.scheduled_at !== null ? 0 : 1);
     expect(await paused(database)).toHaveLength(1);
     expect((await messagesOf(database, null)).join('\n')).not.toContain('1970');
   });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Refusal } from '../../src/base/errors.ts';
 import { authorize } from '../../src/access/access-check.ts';
 import { lockKey } from '../../src/access/targets.ts';
-import { InFreeze } from '../../src/access/in-freeze.ts';
+import { InFreeze } from '../../src/access/freeze-words.ts';
 import { move, readyToSend, type ChangeEvent, type TransitionInput } from '../../src/change/change.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
 import { nameToType } from '../../src/change/confirmation.ts';
@@ -14,7 +14,7 @@ import { lookAndPin } from '../../src/decide/look-and-pin.ts';
 import { save } from '../../src/decide/submit.ts';
 import { parseArgs } from '../../src/language/parse.ts';
 import { resolve } from '../../src/language/resolve.ts';
-import { scheduleOf } from '../../src/language/schedule.ts';
+import { scheduled, scheduleOf } from '../../src/language/schedule.ts';
 import { decideFreeze } from '../../src/policy/freezes.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { step } from '../../src/send/worker.ts';
@@ -83,7 +83,7 @@ function inTheory(week: Week): End {
 
 function scheduleRead(week: Week): ReturnType<typeof scheduleOf> {
   try {
-    return scheduleOf({ at: typedText(week), within: week.within }, week.asked, week.zone);
+    return scheduleOf({ when: { at: typedText(week), within: week.within } }, week.asked, week.zone);
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;
@@ -155,11 +155,12 @@ async function world() {
 
   async function ask(week: Week, words: readonly string[]): Promise<Change | 'not asked' | 'frozen'> {
     const zoned = { ...ana, zone: week.zone };
-    const typed = { at: typedText(week), ...(week.within && { within: week.within }) };
+    const typed = { when: { at: typedText(week), within: week.within } };
     const parsed = { ...parseArgs(words, catalogue), ...typed };
     if (parsed.command.shape !== 'action') throw new Error('no action');
     try {
-      const authorized = authorize(rules.now, zoned, resolve(parsed, names), company);
+      const read = scheduled(parsed, clock.now, week.zone);
+      const authorized = authorize(rules.now, zoned, resolve(read, names), company);
       const pinned = await lookAndPin(context, authorized, parsed.command, { person: zoned });
       const confirmation = { shown: pinned.fingerprint, typedName: nameToType(pinned.action, pinned.target) };
       const requester = { person: zoned, channel: { id: 'C1', shared: false } };

@@ -64,7 +64,7 @@ describe('break-glass', { concurrent: false }, () => {
     await change.tells(
       /^🚨 Break-glass: this is sent without approval\. “the shop is down” @Chi or @Dee: you could have approved it/,
     );
-    await change.shows(/🚨 Break-glass {2}to be sent without approval/);
+    await change.shows(/🚨 Break-glass: to be sent without approval/);
     for (const who of [chi, scenario.person('dee')])
       expect(labelsOf(await who.reads(/🚨 Break-glass:/))).toContain('Stop');
     await chi.reads('🚨 Break-glass', 'G0BAKERY');

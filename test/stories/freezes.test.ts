@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openScenario, reloadPolicy, stateOf, type Scenario } from './scenario.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openScenario, patienceMs, reloadPolicy, stateOf, type Scenario } from './scenario.ts';
 
 /** A release freeze: what it holds, when, and what it never holds. */
 
@@ -14,6 +14,7 @@ rules:
   - { allow: [read], to: everyone }
   - { allow: [routine, allowlist add, allowlist remove, redirects add, redirects remove], to: [developers, leads] }
   - { allow: [push], to: [developers, leads], approval: { by: [leads, heads], expires: 1h } }
+  - { allow: [lock], to: [leads] }
 `;
 const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 /** In force from yesterday until tomorrow, of what \`more\` says. */
@@ -79,6 +80,20 @@ describe('a freeze', { concurrent: false }, () => {
     expect(writesTo('acme-shop/live')).toBe(before);
   });
 
+  test('that begins while a batch goes on ends its time, and is named', async () => {
+    await reloadPolicy(scenario, rules);
+    const ana = scenario.person('ana');
+    await (await scenario.person('chi').says('/site lock acme-blog/live a release')).hears('is locked by you');
+    await ana.opens('/site cache clear set:shops', 'Clear the cache of 3 environments');
+    const batch = await ana.confirms();
+    await scenario.becomes(batch.number, 'stopped');
+    await reloadPolicy(scenario, excepted);
+    const begun = Date.parse(`${day(-1)}T00:00Z`);
+    scenario.runSql('update changes set expires_at = ?, due_at = 1 where number = ?', begun, batch.number);
+    await batch.tells(/It is over, and not all are done\..* A freeze has begun: peak \(Peak trading\)\./);
+    await batch.shows(/Ended[^]*A freeze has begun: peak/);
+  });
+
   test('is lifted by its exception, with the approval that this adds', async () => {
     const chi = scenario.person('chi');
     const before = writesTo('acme-shop/live');
@@ -99,7 +114,14 @@ describe('a freeze', { concurrent: false }, () => {
     const told = await chi.clicks(change.card(), 'Approve');
     await told.hears(new RegExp(`${inFreeze.source} Your approval was not counted\\.`));
     expect(stateOf(scenario, change)).toBe('waiting');
+    // Nobody is reminded to do what is refused.
+    scenario.makeDue(change.number);
+    const looked = 'select 1 from changes where number = ? and due_at > 1 and owner is null';
+    await vi.waitFor(() => expect(scenario.rows(looked, change.number)).toHaveLength(1), { timeout: patienceMs });
+    expect(scenario.rows(`select 1 from audit where change = ? and event = 'reminded'`, change.number)).toEqual([]);
     await reloadPolicy(scenario, rules);
+    scenario.makeDue(change.number);
+    await change.tells(/^⏳ @Chi or @Dee: this is still waiting for your approval/);
     await chi.clicks(change.card(), 'Approve');
     await scenario.holdBeforeSend(change.number);
     await reloadPolicy(scenario, freeze(live));
@@ -127,6 +149,10 @@ describe('a freeze', { concurrent: false }, () => {
     const taken = await confirms('/site allowlist remove acme-shop/live 198.51.100.4', /^Take 198/m);
     const gone = await taken.tells(/✅/);
     await ana.opensFrom(gone, 'Undo', inFreeze);
+    const can = await (
+      await ana.says('/site can redirects remove acme-shop/live /old --domain=any --country=any --city=any')
+    ).hears('You may run');
+    expect(can.text).not.toContain('freeze');
     await ana.opensFrom(proof, 'Undo', /^Remove the redirect/m);
     const undone = await ana.confirms();
     await ana.opensFrom(await undone.tells(/✅/), 'Undo', inFreeze);

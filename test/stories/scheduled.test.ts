@@ -27,6 +27,7 @@ rules:
   - { allow: [read], to: everyone }
   - { allow: [routine], to: [developers] }
   - { allow: [push], to: [developers], approval: { by: [leads], expires: 10m } }
+  - { allow: [lock], to: [leads] }
 freezes:
   - { name: launch, where: ["acme-docs/live"], from: ${inUtc(from - hour).replace('T', ' ')}, to: ${inUtc(from + 2 * hour).replace('T', ' ')}, zone: UTC }
 `;
@@ -36,7 +37,7 @@ freezes:
     let states: readonly unknown[] = [];
     const options = { ownProcess: 'all', policy, environment, hosting } as const;
     await inScenario(options, async (scenario) => void (states = await story(scenario, after, file)))();
-    expect(states).toEqual(['done', 'done', 'done', 'done', 'expired', 'cancelled']);
+    expect(states).toEqual(['done', 'done', 'done', 'done', 'expired', 'cancelled', 'cancelled', 'cancelled']);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -63,6 +64,11 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   ).hears(/acme-docs\/live will be in a freeze then/);
   const thawed = await ben.asks(`/site cache clear acme-docs/live ${after(3 * hour)}`);
   await clears.tells(/^No approval is needed\. It is to be sent from /);
+  const stopped = await ana.requests(`/site push acme-blog/staging acme-blog/live --files ${after(3 * hour)}`);
+  await chi.clicks(stopped.card(), 'Approve');
+  await stopped.tells(/^Approved by @Chi/);
+  await fay.clicks(await stopped.shows(/\[Stop\]/), 'Stop');
+  await stopped.tells(/Stopped by @Fay\. Nothing was sent/);
   expect([pushed, clears, late].map((one) => locksOf(scenario, one))).toEqual([[], [], []]);
   await fay.opens(`/site cache clear set:blogs ${after(3 * hour)}`, /Clear the cache of 2 environments[^]*When: /);
   const batch = await fay.confirms();
@@ -84,9 +90,28 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   ).hears('You may not run');
   expect(handed.controls).toEqual([]);
   await (await chi.says(`/site cache clear acme-shop/staging --hand-on ${after(3 * hour)}`)).hears('You may not run');
+  await (await chi.says('/site lock north-bakery/live a release')).hears('is locked by you');
+  const clear = '/site cache clear north-bakery/live';
+  const place = await (await ben.says(`${clear} --queue`)).hears('number 1');
+  const apart = await ben.asks(`${clear} ${after(3 * hour)}`);
+  await apart.tells(/^No approval is needed/);
+  const own = await (await ben.says('/site changes --scheduled')).hears(`[Cancel #${apart.number}]`);
+  expect(own.text).not.toContain(`[Cancel #${pushed.number}]`);
+  await (await ana.says(`/site change ${apart.number}`)).hears(/^(?!.*\[(Cancel|Stop) #)/s);
+  await ben.clicks(
+    await (await ben.says(`/site change ${apart.number}`)).hears('[Cancel #'),
+    `Cancel #${apart.number}`,
+  );
+  await apart.tells(/Cancelled by @Ben/);
+  // It has no place in a queue, and takes none from its person.
+  await (await ben.clicks(place, 'Leave the queue')).hears("You've left the queue");
   await (
     await ben.says(`/site cache clear acme-shop/staging --queue ${after(3 * hour)}`)
   ).hears("--queue and --at don't go together");
+  await scenario.slack.home(ben.id);
+  await scenario.slack.until(
+    () => (scenario.slack.views(ben.id).home?.text.match(/ · to be sent /g)?.length ?? 0) > 4 || undefined,
+  );
   // Nobody sends it earlier, not even a worker that is told it is due.
   scenario.makeDue(clears.number);
   expect(scenario.writes()).toEqual([]);
@@ -102,5 +127,5 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   const missed = await late.tells(/⛔ Nothing was sent\. It was not sent in time\./);
   await (await fay.clicks(missed, 'Ask again')).hears(/is over: type another time/);
   expect(scenario.writes()).toHaveLength(6);
-  return [pushed, clears, thawed, batch, late, forgotten].map((one) => stateOf(scenario, one));
+  return [pushed, clears, thawed, batch, late, forgotten, stopped, apart].map((one) => stateOf(scenario, one));
 }

@@ -358,8 +358,7 @@ function drawRules(count: number) {
   const more = fc.oneof(
     { weight: 4, arbitrary: fc.record({ deny: some(commands, 8), where }) },
     { weight: 1, arbitrary: fc.record({ deny: some(classes, 1), where }) },
-    // A list of the company that is allowed without reading the company is no question of places.
-    { weight: 1, arbitrary: fc.record({ allow: some(commands, 8), where: some(places.slice(0, -1), 2) }) },
+    { weight: 1, arbitrary: fc.record({ allow: some(commands, 8), where }) },
   );
   const rules = fc.tuple(first, fc.array(more, { minLength: 1, maxLength: 3 }));
   return fc.sample(rules, count).map(([one, others]) => [one, ...others]);

@@ -57,8 +57,7 @@ const change = (more: Partial<ListedChange> = {}): ListedChange => ({
   title: 'Push a → b',
   requester: 'U01ANA',
   handedOnBy: undefined,
-  scheduledAt: undefined,
-  cancelled: undefined,
+  beside: undefined,
   at: now,
   sentAt: undefined,
   ...more,
@@ -184,7 +183,7 @@ describe('a line of the status', () => {
       {
         changes: found({
           lines: [
-            change({ state: '⛔ cancelled', cancelled: say`**Stopped by ${mention('U03CHI')}.** Nothing was sent.` }),
+            change({ state: '⛔ cancelled', beside: say`**Stopped by ${mention('U03CHI')}.** Nothing was sent.` }),
           ],
           more: false,
         }),

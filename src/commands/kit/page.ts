@@ -21,6 +21,7 @@ export type Page = {
   /** Where the data came from and how old it is. */
   readonly source?: Inline;
   readonly offers?: readonly PageOffer[];
+  readonly takeBack?: readonly TakeBack[];
   /** Content too long for a message; sent as a file to this person only. */
   readonly file?: { readonly name: string; readonly content: string };
   /** The whole answer in rows, for the *File* button of a kept answer. */
@@ -35,6 +36,16 @@ export type Page = {
 
 /** A button under a page. With a checklist it opens a form with everything ticked; `args` stand for everything. */
 export type PageOffer = Offer & { readonly checklist?: Checklist };
+
+/** A button that takes back a change that was not sent yet, as that of its card does. */
+export type TakeBack = {
+  readonly label: string;
+  readonly verdict: 'cancel' | 'stop';
+  /** The change in its database, as it was shown. */
+  readonly installation: string;
+  readonly number: number;
+  readonly version: number;
+};
 
 /** The items of a command for many environments that people can untick before the review. */
 export type Checklist = {

@@ -146,5 +146,5 @@ const moreNote = (more: number, line: string): readonly KnownBlock[] =>
 const offerRow = (offer: Offer): readonly KnownBlock[] => buttonRow([offerButton(offer)]);
 /** The card as in its channel, with its buttons. */
 const cardBlocks = (card: Card): readonly KnownBlock[] => drawCard(card).blocks;
-const cardLine = ({ card: { mark, headline, lines }, at }: RecentChange): Text =>
-  joined([mark, headline, joined([lines[0], time(at, 'date')], ' · ')], '  ');
+const cardLine = ({ card: { mark, headline, lines }, at, beside }: RecentChange): Text =>
+  joined([mark, headline, joined([lines[0], time(at, 'date'), beside], ' · ')], '  ');

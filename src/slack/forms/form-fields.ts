@@ -14,7 +14,8 @@ import type { Memo, FormContents } from './views.ts';
 import type { FormField } from './inputs.ts';
 import type { SlackContext } from '../context/context.ts';
 import { fitting } from '../../block-kit/text.ts';
-import { freezeNote } from '../../access/in-freeze.ts';
+import { freezeNote } from '../../access/freeze-words.ts';
+import { freezesAhead } from '../../change/freeze-check.ts';
 import { targetsOf } from '../../access/targets.ts';
 import { lockInWords, lockWarning, lockAndHolder } from '../../change/lock-in-the-way.ts';
 import { TooLate, within } from '../../base/time-limit.ts';
@@ -228,11 +229,9 @@ export async function freezeNoteFor(
   person: Person,
   resolved: Resolved,
 ): Promise<Text | undefined> {
-  const { policy, company, database } = pipeline;
-  const { target } = targetsOf(resolved, company());
-  if (target === undefined || policy().freezes.length === 0) return undefined;
-  const { at: typed } = resolved.parsed;
-  const at = typed === undefined ? await within(lookMs, database.now()).catch(() => undefined) : Date.parse(typed);
-  const note = at === undefined ? undefined : freezeNote(policy(), person, resolved, { company: company(), at });
+  const { target } = targetsOf(resolved, pipeline.company());
+  if (target === undefined) return undefined;
+  const ahead = await within(lookMs, freezesAhead(pipeline, person, resolved)).catch(() => undefined);
+  const note = ahead && freezeNote(ahead, target.name);
   return note && say`⚠️ ${note}`;
 }

@@ -5,8 +5,9 @@ import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../base/errors.ts';
 import type { Authorized, Person } from '../../access/access-check.ts';
 import { glassHint, noGlassRight } from '../../access/break-glass.ts';
-import { InFreeze } from '../../access/in-freeze.ts';
+import { InFreeze } from '../../access/freeze-words.ts';
 import { aboutOf } from '../../access/targets.ts';
+import { whoIsAsked } from '../../access/approver-lookup.ts';
 import { tooFewApprove } from '../../access/nobody-approves.ts';
 import type { Press } from '../../change/buttons.ts';
 import type { Pinned } from '../../change/pin.ts';
@@ -18,6 +19,7 @@ import { searchIn } from '../../language/name-search.ts';
 import { commandsFor, type CommandHelp } from '../../talk/help-page.ts';
 import { next, type Ask, type Ready } from '../../talk/conversation.ts';
 import { identifySender } from '../../talk/speaker.ts';
+import { windowOf } from '../../language/schedule.ts';
 import { argsOf } from '../../language/usage.ts';
 import { joined, say, time, typed, type Text } from '../../words/text.ts';
 import { drawNote, drawRefusal } from '../../block-kit/blocks.ts';
@@ -79,10 +81,10 @@ export async function drawForm(
   const { trouble, ...unfolded } = await formContentsOf(context, person, parsed, choices);
   // The rules may have changed while the host was read.
   // What is to be sent later looks at locks only then.
-  const lock = withLock && parsed.at === undefined ? await lockNote(context, person, withLock) : undefined;
+  const lock = withLock && parsed.when === undefined ? await lockNote(context, person, withLock) : undefined;
   const freeze = withLock && (await freezeNoteFor(context, person, withLock));
-  const { at } = parsed;
-  const when = at === undefined ? undefined : say`⏰ It is for ${time(Date.parse(at), 'date')}.`;
+  const window = windowOf(parsed);
+  const when = window && say`⏰ It is for ${time(window.at, 'date')}.`;
   const notes = joined([when, lock, freeze, says, trouble?.says, trouble?.hint]);
   return formView(parsed, from, namesFor(context, person), { ...unfolded, ...(notes.length > 0 && { says: notes }) });
 }
@@ -172,9 +174,8 @@ async function reviewOf(
   const { approvers } = await whoWouldBeInvolved(context.pipeline, pinned, person.id);
   const notes = [
     notice,
-    pinned.schedule ? undefined : await lockNote(context, person, pinned),
+    pinned.parsed.when ? undefined : await lockNote(context, person, pinned),
     tooFewApprove(approvers.asks),
-    hintIn(context, pinned, person),
   ];
   const args = [...canonicalArgs(pinned)];
   const origin = originOf(interaction);
@@ -182,7 +183,8 @@ async function reviewOf(
   const memo: Memo = fits
     ? { origin, args }
     : { origin, stored: await context.payloads.keepList(interaction.person, args) };
-  return reviewView(pinned, memo, joined(notes, '\n'));
+  const emergency = hintIn(context, pinned, person);
+  return reviewView(pinned, memo, { notice: joined(notes, '\n'), emergency, who: whoIsAsked(approvers.asks) });
 }
 
 /** That whoever asks may skip the approval that this waits for. */

@@ -3,6 +3,7 @@ import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import { attempt } from '../../base/errors.ts';
 import type { ParsedCommand } from '../../language/bind-arguments.ts';
+import { windowOf } from '../../language/schedule.ts';
 import { factLines } from '../../change/card.ts';
 import { everythingButton } from '../../change/buttons.ts';
 import { environmentsIn } from '../../send/pin-batch.ts';
@@ -12,7 +13,8 @@ import type { ShownChecklist } from '../../talk/checklist.ts';
 import type { BrokenGlass } from '../../access/authorization.ts';
 import { glassMark, skippedInWords } from '../../access/break-glass.ts';
 import { nameToType, shownOf } from '../../change/confirmation.ts';
-import { inline, say, type Text } from '../../words/text.ts';
+import type { NeededReason } from '../../policy/rules.ts';
+import { joined, inline, say, type Text } from '../../words/text.ts';
 import { buttonRow, richText, type Drawn } from '../../block-kit/blocks.ts';
 import { takesTokens } from '../../language/pasted-credentials.ts';
 import { holdsKey } from '../../base/secret.ts';
@@ -44,9 +46,8 @@ const memo = z.object({
   /** How the command was typed: as a dry run, or to be queued if a lock is in the way. */
   dryRun: z.boolean().optional(),
   queue: z.boolean().optional(),
-  /** When it is to be sent, in UTC, and for how long from then on it may be. */
-  at: z.string().optional(),
-  within: z.string().optional(),
+  /** When it is to be sent, epoch ms. */
+  when: z.object({ at: z.number(), until: z.number() }).optional(),
   /** The arguments of a review form (or the id of the kept ones), and the fingerprint of what it showed. */
   args: z.array(z.string()).optional(),
   stored: z.string().optional(),
@@ -79,8 +80,7 @@ export function formView(
     reason,
     dryRun,
     queue,
-    at,
-    within,
+    ...timing
   }: Pick<ParsedCommand, 'path' | 'command' | 'reason'> & TypedOptions,
   from: Origin,
   names: (id: string) => string | undefined,
@@ -88,46 +88,68 @@ export function formView(
 ): ModalView {
   const blocks: KnownBlock[] = [richText([says]), ...fields.map((field) => inputOf(field, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason));
-  const memo: Memo = { origin: from, path, choices, dryRun, queue, at, within };
+  const memo: Memo = { origin: from, path, choices, dryRun, queue, when: windowOf(timing) };
   return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
 }
 
 /** Typed options that have no field in a form. */
 type TypedOptions = {
-  readonly [K in 'dryRun' | 'queue' | 'at' | 'within']?: ParsedCommand[K] | undefined;
+  readonly [K in 'dryRun' | 'queue' | 'when']?: ParsedCommand[K] | undefined;
 };
-export const typedOptions = ({ dryRun = false, queue = false, at, within }: TypedOptions) => ({
+export const typedOptions = ({ dryRun = false, queue = false, when }: TypedOptions) => ({
   dryRun,
   queue,
-  at,
-  within,
+  when,
 });
 
+/** What a review says besides: how its approval can be skipped, and who could give it. */
+type Around = { readonly notice?: Text; readonly emergency?: Text | undefined; readonly who?: Text };
+
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
-export function reviewView(pinned: Pinned, memo: Memo, notice: Text = []): ModalView {
+export function reviewView(pinned: Pinned, memo: Memo, { notice = [], ...around }: Around = {}): ModalView {
   const card = pinnedCardOf(pinned);
   const facts = [...card.facts, ...(pinned.leftOut ?? [])];
-  const { approval, breakGlass: skips } = pinned.authorization;
   const name = nameToType(pinned.action, pinned.target);
+  const { above = [], below = [], reason, submit } = approvalIn(pinned, around);
   const blocks: KnownBlock[] = [
-    ...(skips ? [richText([glassWarning(skips)])] : []),
-    ...(notice.length > 0 ? [richText([notice])] : []),
+    ...asBlock(above),
+    ...asBlock(notice),
     ...(showsToken(pinned) ? [richText([tokenWarning])] : []),
     richText([say`**${card.title}**`, ...(card.warning ? [card.warning] : [])]),
     ...(facts.length > 0 ? [richText([factLines(facts)])] : []),
     ...buttonRow([everythingButton(undefined)]),
-    ...(approval === 'none' || skips ? [] : [richText([say`Nothing is sent until it is approved.`])]),
+    ...asBlock(below),
     ...(pinned.items ? [leaveOutInput(environmentsIn(pinned.items))] : []),
-    reasonInput(pinned.parsed.reason, approval === 'none' ? 'optional' : approval.reason),
+    reasonInput(pinned.parsed.reason, reason),
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];
-  const ask = approval === 'none' ? pinned.action.button : 'Ask for approval';
-  const submit = skips ? 'Break the glass' : ask;
   return modal('review', pinned.action.button, { ...memo, shown: shownOf(pinned) }, blocks, submit);
 }
 
-const glassWarning = (skips: BrokenGlass): Text =>
-  say`${glassMark} **Break-glass: this is sent ${skippedInWords(skips)}.** It can be stopped for ten seconds. Whoever could have approved it and the ops channel are told at once, with your reason, and somebody else has to review it afterwards.`;
+const asBlock = (text: Text): KnownBlock[] => (text.length > 0 ? [richText([text])] : []);
+
+type ApprovalWords = {
+  readonly above?: Text;
+  readonly below?: Text;
+  readonly reason: NeededReason;
+  readonly submit: string;
+};
+
+/** What a review says of the approval that its change needs or skips. */
+function approvalIn({ authorization, action }: Pinned, { emergency, who = [] }: Around): ApprovalWords {
+  const { approval, breakGlass: skips } = authorization;
+  if (approval === 'none') return { reason: 'optional', submit: action.button };
+  const { reason } = approval;
+  if (skips) return { above: glassWarning(skips, who), reason, submit: 'Break the glass' };
+  return {
+    below: joined([say`Nothing is sent until it is approved.`, emergency]),
+    reason,
+    submit: 'Ask for approval',
+  };
+}
+
+const glassWarning = (skips: BrokenGlass, who: Text): Text =>
+  say`${glassMark} **Break-glass: this is sent ${skippedInWords(skips)}.** It can be stopped for ten seconds. ${joined([who, 'the ops channel'], ' and ')} are told at once, with your reason, and somebody else has to review it afterwards.`;
 
 const tokenWarning = say`⚠️ **This contains what looks like a service token.** Everybody in the channel can read it on the card, and it stays there.`;
 

@@ -29,7 +29,7 @@ const shown = (line: string): readonly string[] =>
 const lines = (line: string): readonly string[] =>
   complete(line, known).suggestions.map((suggestion) => suggestion.line);
 const now = (line: string): string | undefined => complete(line, known).usage.find((part) => part.now)?.text;
-const alwaysOptions = ['--reason "…"', '--dry-run', '--queue', '--at "…"'];
+const alwaysOptions = ['--reason "…"', '--dry-run', '--at "…"'];
 
 describe('completion of a typed command', () => {
   it.each<[line: string, offers: readonly string[], now?: string]>([

@@ -92,6 +92,8 @@ test.skipIf(!hasTerminal)(
       );
       expect(unseen).toEqual([]);
       expect(code).toBe(0);
+      // The rules that it wrote name no program, so no key is of use.
+      expect(said).not.toContain('SITEHAND_CALLER_KEY');
       // What it asks for was told before.
       const asked = said.slice(said.indexOf('Name of the slash command'));
       for (const secret of [TOKENS.bot, TOKENS.app, hostingKey]) expect(asked).not.toContain(secret);

@@ -117,7 +117,7 @@ test('a review shows the text of the card, but stores no more of it than needed'
         card: () => ({ title: inline(text), done: inline(text), warning: inline(text), facts: { [text]: text } }),
       };
       const pinned = pin(authorized, odd, null, { now: 0 });
-      const view = reviewView(pinned, { origin, args: ['cache', 'clear', live.id] }, inline(text));
+      const view = reviewView(pinned, { origin, args: ['cache', 'clear', live.id] }, { notice: inline(text) });
       expect(viewComplaints(view, 'modal')).toEqual([]);
       expect(memoOf(view.private_metadata ?? '')?.shown).toBe(pinned.fingerprint);
     }),

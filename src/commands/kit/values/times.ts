@@ -77,8 +77,10 @@ function readingOf(text: string) {
   return exists ? { day, time, utc: utc !== undefined } : undefined;
 }
 
-/** Whether a word continues the time before it: `7` `days`, `2h` `ago`. */
+/** Whether a word continues the time before it: `7` `days`, `2h` `ago`, `tomorrow` `at`, `tomorrow at` `2`, `2` `am`. */
 export const continuesTime = (before: string, word: string): boolean =>
-  isAmountAndUnit(before, word) ||
+  isAmountAndUnit(before.replace(/^in /i, ''), word) ||
   (/^ago$/i.test(word) && parseDuration(before) !== undefined) ||
-  (/^(?:[a-z]{3,9}|\d{4}-\d\d-\d\d)$/i.test(before) && /^\d{1,2}:\d\d$/.test(word));
+  (/\b\d{1,2}(?:[:.]\d\d)?$/.test(before) && /^[ap]m$/i.test(word)) ||
+  (/^(?:[a-z]{2,9}|\d{4}-\d\d-\d\d)(?: at)?$/i.test(before) &&
+    /^(?:at|\d{1,2}(?:[:.]\d\d)?(?:[ap]m)?|\d+[smhd])$/i.test(word));

@@ -7,11 +7,13 @@ import {
   InFreeze,
   namesOf,
   refusedInFreeze,
-} from '../../src/access/in-freeze.ts';
+} from '../../src/access/freeze-words.ts';
+import { aboutOf } from '../../src/access/targets.ts';
 import { MembershipUnknown } from '../../src/access/unknown-groups.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { parseArgs } from '../../src/language/parse.ts';
-import { resolve } from '../../src/language/resolve.ts';
+import { resolve, type Resolved } from '../../src/language/resolve.ts';
+import { decideFreeze } from '../../src/policy/freezes.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { dayMs } from '../../src/words/duration.ts';
 import { plain, type Text } from '../../src/words/text.ts';
@@ -36,8 +38,12 @@ const clears = resolve(parseArgs(['cache', 'clear', live.id], catalogue), names)
 const shown = (text: Text | undefined): string | undefined =>
   text &&
   plain(text.map((one) => ('at' in one ? { text: `${new Date(one.at).toISOString().slice(0, 16)} ${one.as}` } : one)));
-const note = (person = ana, ...freezes: readonly string[]): string | undefined =>
-  shown(freezeNote(policyWith(...freezes), person, clears, { company, at }));
+const noteOn = (request: Resolved, person = ana, ...freezes: readonly string[]): string | undefined => {
+  const { asked, target } = aboutOf(request, company);
+  const decision = decideFreeze(policyWith(...freezes), person, asked, at);
+  return shown(freezeNote({ decision, at }, target?.name));
+};
+const note = noteOn.bind(undefined, clears);
 
 test.each<[what: string, freezes: readonly string[], says: string | undefined]>([
   ['one that is over', ['name: over, from: 2026-11-26 18:00, to: 2026-11-27 20:00'], undefined],
@@ -66,7 +72,7 @@ test.each<[what: string, freezes: readonly string[], says: string | undefined]>(
 
 test('before it is asked for: on many environments', () => {
   const many = resolve(parseArgs(['cache', 'clear', '*/*'], catalogue), names);
-  expect(shown(freezeNote(policyWith(peak), ana, many, { company, at }))).toMatch(/^This is in a freeze until /);
+  expect(noteOn(many, ana, peak)).toMatch(/^This is in a freeze until /);
 });
 
 test('before it is asked for: an exception for people whom Slack does not name', () => {
@@ -93,6 +99,16 @@ test('a refusal says until when, and what to do; an unknown group makes it later
     },
   ]);
   expect(refusedInFreeze({ ...held, until: undefined }, clears, undefined).offers).toEqual([]);
+  const schedule = { at: at - 60_000, until: at };
+  const later = refusedInFreeze(
+    held,
+    { ...clears, parsed: { ...clears.parsed, when: schedule, reason: 'release 42' } },
+    live.name,
+  );
+  expect(refusalText(later)).toMatch(/^acme-shop\/live will be in a freeze then, until /);
+  expect(later.offers[0]?.args).toEqual(
+    `cache|clear|${live.id}|--reason=release 42|--at=2026-11-27T20:00Z|--within=1m`.split('|'),
+  );
   expect(freezeInWords(held, live.name)).toContainEqual({ at, as: 'date' });
   const unknown = refusedInFreeze({ kind: 'unknown', by: [], groups: ['S0ONCALL'] }, clears, live.name);
   expect(unknown).toBeInstanceOf(MembershipUnknown);
@@ -111,15 +127,20 @@ test('the freezes of some environments, whoever asks: until when, for what, and 
   );
   expect(second).toBe('acme-shop/live: launch, from 2026-11-28T19:59 date to 2026-11-29T08:00 date');
   expect(others).toEqual([]);
+  const places = ['a', 'b', 'c', 'd'].map((name) => ({ ...live, name }));
+  expect([places, places.slice(1)].map((some) => shown(freezesAt(policyWith(peak), some, at)[0]))).toEqual([
+    expect.stringMatching(/^a, b, c and 1 more: peak/),
+    expect.stringMatching(/^b, c, d: peak/),
+  ]);
   const begun = freezesAt(policyWith(soon.replace('11-28 19:59', '11-27 20:00')), [live], at);
   expect(begun.map(shown)).toEqual(['launch, until 2026-11-29T08:00 date']);
 });
 
 test('a card says of the next freeze only if that begins while the change may be sent', () => {
-  const next = { kind: 'open', approval: 'none', names: [], nextAt: at } as const;
+  const next = { kind: 'open', approval: 'none', names: [], openUntil: at } as const;
   expect(freezeWarning(next, at)).toBeUndefined();
   expect(shown(freezeWarning(next, at + 1))).toMatch(/^A freeze begins/);
-  expect(freezeWarning({ ...next, nextAt: undefined }, at + dayMs)).toBeUndefined();
+  expect(freezeWarning({ ...next, openUntil: undefined }, at + dayMs)).toBeUndefined();
   expect(
     shown(
       namesOf([

@@ -1,39 +1,19 @@
 import { Refusal } from '../base/errors.ts';
-import type { Company, Environment } from '../hosting/contract/target.ts';
+import type { Environment } from '../hosting/contract/target.ts';
 import { dayMs } from '../words/duration.ts';
-import { decideFreeze, freezesAround, groupsIn, type FreezeDecision } from '../policy/freezes.ts';
-import type { Freeze, Member, Needed, Policy } from '../policy/rules.ts';
+import { freezesAround, groupsIn, type FreezeDecision } from '../policy/freezes.ts';
+import type { Freeze, Policy } from '../policy/rules.ts';
 import { code, either, joined, say, time, type Text } from '../words/text.ts';
 import { canonicalArgs, type Resolved } from '../language/resolve.ts';
-import { atArg } from '../language/schedule.ts';
-import { aboutOf } from './targets.ts';
+import { windowFrom, windowOf } from '../language/schedule.ts';
 import { MembershipUnknown, membersUnknownQuietly } from './unknown-groups.ts';
 
-/** The freezes of the policy: whether one keeps a request from being made or sent now, and how that is told. */
+/** What people read of freezes: in refusals, forms and reports, and on cards. */
 
 /** Refused because of a freeze. It is no lack of a right: the same may be asked for once the freeze is over. */
 export class InFreeze extends Refusal {}
 
 type Holding = Extract<FreezeDecision, { kind: 'frozen' }>;
-
-/** What the freezes come to at this moment (epoch ms), for a request of this person. */
-export const freezeDecision = (
-  policy: Policy,
-  person: Member,
-  resolved: Resolved,
-  { company, at }: { readonly company: Company; readonly at: number },
-): FreezeDecision => decideFreeze(policy, person, aboutOf(resolved, company).asked, at);
-
-/** The approval that exceptions add at that moment; `at` undefined: none. */
-export function approvalAdded(
-  policy: Policy,
-  person: Member,
-  resolved: Resolved,
-  { company, at }: { readonly company: Company; readonly at: number | undefined },
-): 'none' | Needed {
-  const decision = at === undefined ? undefined : freezeDecision(policy, person, resolved, { company, at });
-  return decision?.kind === 'open' ? decision.approval : 'none';
-}
 
 /** The refusal of a request that a freeze holds, or may hold. */
 export function refusedInFreeze(
@@ -45,11 +25,11 @@ export function refusedInFreeze(
   if (decision.kind === 'unknown')
     return new MembershipUnknown(say`a freeze lets you run ${code(parsed.path)} now`, decision.groups, 'sent');
   const { until } = decision;
-  const at = until === undefined ? undefined : atArg(until);
-  const args = canonicalArgs({ parsed: { ...parsed, at }, input }, { reason: parsed.reason });
-  return new InFreeze(say`${freezeInWords(decision, where, parsed.at !== undefined)} Nothing was sent.`, {
+  const when = until === undefined ? undefined : windowFrom(until, windowOf(parsed));
+  const args = canonicalArgs({ parsed: { ...parsed, when }, input }, { reason: parsed.reason });
+  return new InFreeze(say`${freezeInWords(decision, where, parsed.when !== undefined)} Nothing was sent.`, {
     hint: joined([say`Ask again when it is over, or now with ${code('--at')} and a time after it.`, emergency]),
-    offers: at === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
+    offers: when === undefined ? [] : [{ label: 'Ask for the end of the freeze', args, opens: 'form' }],
   });
 }
 
@@ -69,16 +49,12 @@ export const namesOf = (freezes: readonly Pick<Freeze, 'name' | 'reason'>[]): Te
     ', ',
   );
 
-/** What the freezes come to now (epoch ms) for somebody who has not asked yet; undefined: nothing. */
-export function freezeNote(
-  policy: Policy,
-  person: Member,
-  resolved: Resolved,
-  of: { readonly company: Company; readonly at: number },
-): Text | undefined {
-  const decision = freezeDecision(policy, person, resolved, of);
-  const where = aboutOf(resolved, of.company).target?.name;
-  if (decision.kind === 'open') return freezeWarning(decision, of.at + soonMs);
+/** What the freezes come to at a moment (epoch ms) for what nobody has asked for yet. */
+export type FreezeAhead = { readonly decision: FreezeDecision; readonly at: number };
+
+/** That in words; undefined: nothing. */
+export function freezeNote({ decision, at }: FreezeAhead, where: string | undefined): Text | undefined {
+  if (decision.kind === 'open') return freezeWarning(decision, at + soonMs);
   if (decision.kind === 'frozen') return freezeInWords(decision, where);
   return say`**A freeze may hold it.** ${membersUnknownQuietly(decision.groups)}`;
 }
@@ -109,7 +85,7 @@ const soonMs = dayMs;
 
 /** What a card says of the freezes that concern its change; undefined: none until `until` (epoch ms). */
 export function freezeWarning(
-  { names, nextAt }: Extract<FreezeDecision, { kind: 'open' }>,
+  { names, openUntil }: Extract<FreezeDecision, { kind: 'open' }>,
   until: number,
 ): Text | undefined {
   const lifted =
@@ -117,8 +93,8 @@ export function freezeWarning(
       ? say`**In a freeze:** ${joined(names.map(code), ', ')}. An exception lets this through.`
       : undefined;
   const next =
-    nextAt !== undefined && nextAt < until
-      ? say`**A freeze begins ${time(nextAt, 'date')}.** From then on this is not sent.`
+    openUntil !== undefined && openUntil < until
+      ? say`**A freeze begins ${time(openUntil, 'date')}.** From then on this is not sent.`
       : undefined;
   const all = joined([lifted, next]);
   return all.length > 0 ? all : undefined;
