@@ -8,6 +8,7 @@ import {
 } from '../../src/access/break-glass.ts';
 import { MembershipUnknown } from '../../src/access/unknown-groups.ts';
 import { rightOf } from '../../src/commands/rights.ts';
+import type { ParsedCommand } from '../../src/language/bind-arguments.ts';
 import type { Target } from '../../src/hosting/contract/target.ts';
 import type { ApprovalRequest } from '../../src/policy/approvers.ts';
 import type { FreezeDecision } from '../../src/policy/freezes.ts';
@@ -180,14 +181,14 @@ describe('the approval and the freezes that are skipped', () => {
 });
 
 test('breaks no glass: what is for many, for later, for a queue, or for somebody else', () => {
-  const parsed = (more: object) => parsedFor('cache clear', {}, more);
-  const refused: readonly (readonly [object, boolean, RegExp])[] = [
+  const parsed = (more: Partial<ParsedCommand>) => parsedFor('cache clear', {}, more);
+  const refused: readonly (readonly [Partial<ParsedCommand>, boolean, RegExp])[] = [
     [{}, true, /is for one environment at a time/],
     [{ canary: live.id }, false, /is for one environment at a time/],
-    [{ at: 'tomorrow' }, false, /sends at once, and takes no time/],
+    [{ when: { at: 1, until: 2 } }, false, /sends at once, and takes no time/],
     [{ queue: true }, false, /waits in no queue: a lock holds it as well/],
     [{ handOn: true }, false, /is not handed on/],
-    [{ handedOn: 3 }, false, /is not handed on/],
+    [{ handedOn: 'x' }, false, /is not handed on/],
   ];
   for (const [more, isMany, says] of refused)
     expect(refusalText(refusalOf(() => refuseBreakGlass(parsed(more), isMany)))).toMatch(

@@ -27,7 +27,6 @@ export const mutated: readonly string[] = [
   // What skips them in an emergency, and its review.
   'src/access/break-glass.ts',
   'src/change/post-review.ts',
-  'src/change/may-end.ts',
   'src/change/confirmation.ts',
   // Freezes, and the window in which something is to be sent.
   'src/policy/freezes.ts',

@@ -53,7 +53,7 @@ const asked: readonly Row[] = [
   { name: 'request checked', at: { point: 'request checked' }, required: outcomes.untouched },
   { name: 'request saved', at: { point: 'request saved' }, required: outcomes.goesOn },
   ...onTheWay('Chi’s message', { of: `:${ids.chi}$`, how: 'post', says: 'Break-glass' }, outcomes.goesOn),
-  ...onTheWay('the ops channel’s', { of: '^ops:', how: 'post', says: 'Break-glass' }, outcomes.goesOn),
+  ...onTheWay('the ops channel’s', { of: ':ops$', how: 'post', says: 'Break-glass' }, outcomes.goesOn),
   ...onTheWay('the Stop', { of: keys.stop, how: 'post', says: 'Sending in 10 s' }, outcomes.goesOn),
 ];
 
