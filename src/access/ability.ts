@@ -1,3 +1,7 @@
+import { whoIsAsked, whoIsNotified } from './approver-lookup.ts';
+import { tooFewApprove } from './nobody-approves.ts';
+import { afterAsking, alsoLater } from './escalation.ts';
+import type { AskedRequirement } from './authorization.ts';
 import type { AccessRequest } from '../policy/matching.ts';
 import { covers, showPattern } from '../policy/pattern.ts';
 import type { Member, Needed, NeededReason, Policy } from '../policy/rules.ts';
@@ -58,9 +62,14 @@ export type Ability = {
     | { readonly kind: 'unknown'; readonly userGroups: readonly string[] };
 };
 
+/** A requirement by the groups that can meet it now, and from when on others can. */
+export type AskedGroups = Pick<AskedRequirement, 'count' | 'groups'> & {
+  readonly escalate: AskedRequirement['escalate'] | undefined;
+};
+
 /** The approval that the rules require. `expires` is in milliseconds. */
 export type RequiredApproval = {
-  readonly asks: readonly { readonly count: number; readonly people: number; readonly groups: readonly string[] }[];
+  readonly asks: readonly (AskedGroups & { readonly people: number })[];
   /** The names of the approvers. */
   readonly who: Text;
   /** Who is notified, if the rules name anybody; else empty. */
@@ -70,6 +79,18 @@ export type RequiredApproval = {
   readonly expires: number;
   readonly reason: NeededReason;
 };
+
+export const requiredBy = (
+  asks: readonly AskedRequirement[],
+  { expires, reason }: Pick<Needed, 'expires' | 'reason'>,
+): RequiredApproval => ({
+  asks: asks.map(({ count, groups, escalate, people }) => ({ count, groups, escalate, people: people.length })),
+  who: whoIsAsked(asks, { when: afterAsking }),
+  notified: whoIsNotified(asks),
+  tooFew: tooFewApprove(asks),
+  expires,
+  reason,
+});
 
 /** As `RequiredApproval`; `who` has the groups, because who of them may see it depends on the target. */
 export type ApprovalSomewhere = Pick<RequiredApproval, 'who' | 'expires' | 'reason'>;
@@ -117,9 +138,10 @@ export function answerOnAny(decisions: readonly AccessDecision[]): Ability['answ
 function inGroups(approval: 'none' | Needed): 'none' | ApprovalSomewhere {
   if (approval === 'none') return 'none';
   const { requirements, expires, reason } = approval;
-  const each = requirements.map(({ by, count }) => {
+  const each = requirements.map(({ by, count, escalate }) => {
     const who = count === 1 ? 'somebody else' : `${count} others`;
-    return by === 'allowed' ? say`${who} who may run it there` : say`${who} in ${either(by.map(bold))}`;
+    if (by === 'allowed') return say`${who} who may run it there`;
+    return joined([say`${who} in ${either(by.map(bold))}`, alsoLater(escalate, afterAsking)]);
   });
   return { who: joined(each, ', and '), expires, reason };
 }

@@ -5,15 +5,18 @@ import {
   mayBeAsker,
   type ApprovalRequest,
   type Askers,
+  type Waited,
 } from '../policy/approvers.ts';
 import type { AskingCaller } from '../policy/callers.ts';
 import { Refusal } from '../base/errors.ts';
+import { inForce } from '../policy/approval-requirement.ts';
 import { canonicalId, groupIds, idsOf, isUserGroup, userGroupsIn } from '../policy/memberships.ts';
 import { groupsApproving, mayRead, decideReading } from '../policy/policy.ts';
 import type { Member, Policy, Needed, Requirement } from '../policy/rules.ts';
 import { bold, code, either, joined, named, mention, plain, say, userGroup, type Text } from '../words/text.ts';
 import { aboutOf } from './targets.ts';
 import type { AskedRequirement, Authorization, Notified } from './authorization.ts';
+import { alsoLater, type When } from './escalation.ts';
 import { membersUnknownQuietly } from './unknown-groups.ts';
 import type { Resolved } from '../language/resolve.ts';
 import type { AccessContext } from './context.ts';
@@ -35,19 +38,20 @@ export async function whomToAsk(
   context: AccessContext,
   needed: Needed,
   resolved: Resolved,
-  askers: Askers,
+  askers: Askers & Waited,
 ): Promise<AskedPeople> {
   const policy = context.policy();
   const { asked } = aboutOf(resolved, context.company());
   const request = { ...asked, ...askers };
+  const requirements = needed.requirements.map((one) => inForce(one, askers.waited));
   const targets = asked.aims.map(({ target }) => target);
-  const notified = needed.requirements.flatMap(({ notify = [] }) => notify);
+  const notified = requirements.flatMap(({ notify = [] }) => notify);
   const approving = groupsApproving(policy, asked.command, needed, askers.caller);
   const groups = new Set([...approving, ...userGroupsIn(policy, [notified])]);
   const { people: all, unknown } = await peopleOf(context, policy, [...groups]);
   const asks = await Promise.all(
-    needed.requirements.map(async (requirement): Promise<AskedRequirement> => {
-      const named = groupsForRequirement(policy, requirement, asked);
+    requirements.map(async (requirement): Promise<AskedRequirement> => {
+      const named = groupsForRequirement(policy, requirement, request);
       const ids = new Set(groupIds(policy, named));
       const once = eachOnce(policy, approversAmong(policy, all, requirement, request));
       const userGroups = unknown.filter((group) => ids.has(group));
@@ -56,6 +60,7 @@ export async function whomToAsk(
       const one = {
         count: requirement.count,
         groups: named,
+        ...(requirement.escalate && { escalate: requirement.escalate }),
         ...((isOpen || once.length > maxPeople) && ({ mayBeOthers: true } as const)),
         ...(await membersAmong(context, once.slice(0, maxPeople))),
       };
@@ -215,6 +220,8 @@ type NamingOptions = {
   readonly without?: readonly string[];
   /** Whether to notify those whom I can't tell directly: user groups with unknown members, and unsure people. */
   readonly notify?: 'unreached';
+  /** Says from when on others can approve it too; missing: that is not said. */
+  readonly when?: When;
 };
 
 /** Mentions of those whom I can't tell directly: user groups with unknown members, and unsure people. */
@@ -231,12 +238,15 @@ const unsureOf = ({ count, people, unsure = [] }: AskedRequirement, without: rea
   people.length < count ? unsure.filter((id) => !without.includes(id)).slice(0, maxNamed) : [];
 
 /**
- * `@Chi or @Dee`; `2 of @Chi, @Dee, @leads`; names of groups if none of their members is known. People are named
- * without a mention, because they are told directly.
+ * `@Chi or @Dee`; `@Chi (from 14:35 also heads)`; `2 of @Chi, @Dee, @leads`; names of groups if none of their members
+ * is known. People are named without a mention, because they are told directly.
  */
-export function whoIsAsked(asks: readonly AskedRequirement[], { without = [], notify }: NamingOptions = {}): Text {
+export function whoIsAsked(
+  asks: readonly AskedRequirement[],
+  { without = [], notify, when }: NamingOptions = {},
+): Text {
   const each = asks.map((asked) => {
-    const { count, people, names, groups, userGroups = [] } = asked;
+    const { count, people, names, groups, userGroups = [], escalate } = asked;
     const mentions = notify === 'unreached' && tellsApprovers(asked);
     const all = people.map((id, index) => ({ id, name: names[index] }));
     const left = all.filter(({ id }) => !without.includes(id));
@@ -246,7 +256,8 @@ export function whoIsAsked(asks: readonly AskedRequirement[], { without = [], no
     const those = [...some, ...asUnsure.map((id): Text => [mention(id)]), ...asGroups];
     const who = those.length > 0 ? those : groups.map((group): Text => [bold(group)]);
     const needed = count - (people.length - left.length);
-    return needed > 1 ? joined([`${needed} of`, joined(who, ', ')]) : either(who);
+    const now = needed > 1 ? joined([`${needed} of`, joined(who, ', ')]) : either(who);
+    return joined([now, alsoLater(escalate, when)]);
   });
   // One approval counts towards all, so the same people are named once.
   return joined([...new Map(each.map((one) => [plain(one), one])).values()], ', and ');

@@ -1,8 +1,15 @@
 import { parseStored } from '../storage/parse-json.ts';
-import type { Askers } from '../policy/approvers.ts';
+import type { Askers, Waited } from '../policy/approvers.ts';
 import { operatorIds, type AskingCaller } from '../policy/callers.ts';
 import type { ReasonLink } from '../policy/reason-match.ts';
-import { defaultBatchValidityMs, type Calling, type Member, type Needed, type Policy } from '../policy/rules.ts';
+import {
+  defaultBatchValidityMs,
+  type Calling,
+  type Escalation,
+  type Member,
+  type Needed,
+  type Policy,
+} from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Company, Environment, Environments, Target } from '../hosting/contract/target.ts';
@@ -29,6 +36,8 @@ export type AskedRequirement = {
   readonly unsure?: readonly string[];
   /** Whether others, who were not looked up, might approve it too. */
   readonly mayBeOthers?: true;
+  /** Whom it escalates to; missing: nobody, or they were asked. */
+  readonly escalate?: Escalation;
   /** Who is notified, if the rules name others than those who may approve. */
   readonly notify?: Notified;
 };
@@ -63,6 +72,8 @@ export type Authorization = {
   readonly links?: readonly ReasonLink[];
   /** The caller through which it was asked for, with its key and its operators at that time. */
   readonly calling?: Calling & AskingCaller;
+  /** For a change of a batch: when the batch was asked for, epoch ms. */
+  readonly askedAt?: number;
   /** It was asked for as an emergency: nobody approved it, and whoever could have reviews it. */
   readonly breakGlass?: BrokenGlass;
   /** For a change made by a timer: the number of the change that set the timer. */
@@ -94,6 +105,15 @@ export const askersOf = (change: Pick<Change, 'requester' | 'handed_on_by' | 'au
   requester: change.requester,
   handedOnBy: change.handed_on_by,
   caller: authorizationOf(change).calling,
+});
+
+/** When approval of a stored change was asked for, epoch ms. */
+export const askedAt = (change: Pick<Change, 'created_at' | 'authorization'>): number =>
+  authorizationOf(change).askedAt ?? change.created_at;
+
+/** How long it has waited at this moment (epoch ms). */
+export const waitedUntil = (change: Pick<Change, 'created_at' | 'authorization'>, at: number): Waited => ({
+  waited: at - askedAt(change),
 });
 
 /** How long a stored batch may begin changes after its start, in milliseconds. */

@@ -7,9 +7,17 @@ import { decideAccess, decideReading, unknownIn, type AccessDecision } from '../
 import type { AccessRequest as Asked } from '../policy/matching.ts';
 import { namesCommand, type Needed, type Policy } from '../policy/rules.ts';
 import { code, joined, sample, say, typed } from '../words/text.ts';
-import { type Ability, type RuleLine, answerOnAny, howMany, openTargets, answerOfRefused, partOf } from './ability.ts';
-import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
-import { tooFewApprove } from './nobody-approves.ts';
+import {
+  type Ability,
+  type RuleLine,
+  answerOnAny,
+  answerOfRefused,
+  howMany,
+  openTargets,
+  partOf,
+  requiredBy,
+} from './ability.ts';
+import { whomToAsk } from './approver-lookup.ts';
 import { callingAs } from './authorization.ts';
 import { glassHint } from './break-glass.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
@@ -216,19 +224,12 @@ async function allowedAnswer(
   resolved: Resolved,
   { rules, approval, breakGlass }: Extract<AccessDecision, { kind: 'allowed' }>,
 ): Promise<Ability['answer']> {
-  const about = { ...aboutOf(resolved, context.company()).asked, requester: person.id };
+  const about = { ...aboutOf(resolved, context.company()).asked, requester: person.id, waited: 0 };
   const emergency = glassHint(context.policy(), breakGlass, approval, about);
   if (approval === 'none') return { kind: 'allowed', rules, approval, emergency };
-  const askers = { requester: person.id, caller: callingAs(context.policy(), person) };
+  const askers = { requester: person.id, caller: callingAs(context.policy(), person), waited: 0 };
   const { asks } = await whomToAsk(context, approval, resolved, askers);
-  const counts = asks.map(({ count, people, groups }) => ({ count, groups, people: people.length }));
-  const words = { who: whoIsAsked(asks), notified: whoIsNotified(asks), tooFew: tooFewApprove(asks) };
-  return {
-    kind: 'allowed',
-    rules,
-    approval: { asks: counts, ...words, expires: approval.expires, reason: approval.reason },
-    emergency,
-  };
+  return { kind: 'allowed', rules, approval: requiredBy(asks, approval), emergency };
 }
 
 /** A command without a target is allowed if the person may run it anywhere. Undefined: they may not, or it has one. */

@@ -1,5 +1,6 @@
 import { Refusal } from '../base/errors.ts';
 import type { Askers } from '../policy/approvers.ts';
+import { groupsEver } from '../policy/approval-requirement.ts';
 import { canonicalId } from '../policy/memberships.ts';
 import { groupsApproving } from '../policy/policy.ts';
 import type { Aim } from '../policy/rules.ts';
@@ -45,10 +46,10 @@ export async function refuseIfNobodyApproves(
 ): Promise<void> {
   const needed = resolved.authorization.approval;
   if (needed === 'none') return;
-  const short = needed.requirements.flatMap(({ by, count }, at) => {
+  const short = needed.requirements.flatMap((one, at) => {
     const ask = asks[at];
     // `allowed` may include people whom no group names, so don't refuse.
-    return by !== 'allowed' && ask && isShort(ask) ? [{ by, count }] : [];
+    return one.by !== 'allowed' && ask && isShort(ask) ? [{ by: groupsEver(one), count: one.count }] : [];
   });
   if (short.length === 0) return;
   const policy = context.policy();
@@ -61,7 +62,7 @@ export async function refuseIfNobodyApproves(
   if (unknown.length > 0) return;
   for (const requirement of short) {
     const approversOf = (aims: readonly Aim[]): readonly string[] =>
-      approversAmong(policy, people, requirement, { ...asked, ...askers, aims });
+      approversAmong(policy, people, requirement, { ...asked, ...askers, aims, waited: 0 });
     // Too many candidates to look up: don't refuse.
     if (approversOf(asked.aims).length > maxPeople) continue;
     const each = asked.aims.map((aim) => ({ name: aim.target.name, ids: approversOf([aim]) }));

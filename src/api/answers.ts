@@ -5,7 +5,7 @@ import type { Vote } from '../storage/votes.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { joined, plain } from '../words/text.ts';
 import { parseDetails } from '../audit/audit-anchor.ts';
-import { authorizationOf } from '../access/authorization.ts';
+import { askedAt, authorizationOf, type AskedRequirement } from '../access/authorization.ts';
 import { storedTargets } from '../access/targets.ts';
 import { itemText, itemsShown, type ShownItem } from '../change/batch-card.ts';
 import { pinnedCardOf, titleNow } from '../change/pin.ts';
@@ -37,7 +37,7 @@ export function changeAnswer(change: Change, approved: readonly Vote[], begun: r
     call: parseStored<unknown>(change.call),
     fingerprint: change.fingerprint,
     items: isBatch(change) ? itemsShown(change, begun).map(itemAnswer) : null,
-    waits_for: change.state === 'waiting' ? asks.map(({ count, groups }) => ({ count, of: [...groups] })) : [],
+    waits_for: change.state === 'waiting' ? asks.map((one) => waitOf(change, one)) : [],
     approved_by: approved.map(({ person }) => person),
     asked_at: instant(change.created_at),
     scheduled_at: instantOrNull(change.scheduled_at),
@@ -46,6 +46,12 @@ export function changeAnswer(change: Change, approved: readonly Vote[], begun: r
     events: `/v1/changes/${change.number}/events`,
   };
 }
+
+const waitOf = (change: Change, { count, groups, escalate }: AskedRequirement): ChangeAnswer['waits_for'][number] => ({
+  count,
+  of: [...groups],
+  ...(escalate && { also: { from: instant(askedAt(change) + escalate.after), of: [...escalate.to] } }),
+});
 
 const itemAnswer = (shown: ShownItem): NonNullable<ChangeAnswer['items']>[number] => ({
   target: shown.item.target.name,

@@ -81,6 +81,11 @@ export const problemLines = ({ detail, request, fields = [], lines = [] }: Probl
 
 /** Whose approval it waits for: `1 of leads, until …`; undefined: nobody's. */
 export function approvalIn({ waits_for: waits, expires_at: until }: ChangeAnswer): string | undefined {
-  const asked = waits.map(({ count, of }) => `${count} of ${of.join(', ')}`).join('; ');
+  const asked = waits
+    .map(({ count, of, also }) => {
+      const later = also ? ` (from ${also.from} also ${also.of.join(', ')})` : '';
+      return `${count} of ${of.join(', ')}${later}`;
+    })
+    .join('; ');
   return asked === '' ? undefined : `${asked}, until ${until}`;
 }

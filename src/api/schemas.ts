@@ -62,7 +62,15 @@ export const changeSchema = z.strictObject({
     )
     .nullable()
     .describe('Of a batch: each environment, with the change that was begun for it'),
-  waits_for: z.array(z.strictObject({ count: z.int(), of: z.array(z.string()) })).describe('Approvals it needs'),
+  waits_for: z
+    .array(
+      z.strictObject({
+        count: z.int(),
+        of: z.array(z.string()),
+        also: z.strictObject({ from: instant, of: z.array(z.string()) }).optional(),
+      }),
+    )
+    .describe('Approvals it needs, of which groups; `also`: of which others as well, and from when on'),
   approved_by: z.array(z.string()),
   asked_at: instant,
   scheduled_at: instant.nullable().describe('When it is to be sent at the earliest; null: as soon as it may be'),

@@ -1,5 +1,5 @@
 import { parseStored } from '../storage/parse-json.ts';
-import { asks, groupsInDoubt, isAsker, mayApprove, outstanding, type Askers } from '../policy/approvers.ts';
+import { asks, countsFrom, groupsInDoubt, isAsker, mayApprove, outstanding, type Askers } from '../policy/approvers.ts';
 import { isOperator } from '../policy/callers.ts';
 import { samePerson } from '../policy/memberships.ts';
 import type { Member, Policy, Needed } from '../policy/rules.ts';
@@ -12,6 +12,7 @@ import { isEnough, mayEnd, type EndingBy } from './may-end.ts';
 import { mayBeStopped, type DecisionKind } from './buttons.ts';
 import { isToReview, postReviewOf } from './post-review.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
+import { notYet } from '../access/escalation.ts';
 
 /** A click on a decision button → the next state. Pure: the caller gathers fresh facts first. */
 
@@ -162,13 +163,15 @@ const couldNotCheck = (groups: readonly string[], verb: string): Text =>
 
 /** The approval that the change needs. Throws `Refusal` if this person's doesn't count. */
 function neededOf(voting: VoteContext): Needed {
-  const { policy, needed, asked, by } = voting;
+  const { policy, needed, asked, by, change } = voting;
   if (needed === 'none') throw refusal(voting, refusalText(voting, undefined, 'approve'));
   const vote = mayApprove(policy, by, needed, asked);
   if (vote.kind === 'counts') return needed;
   throw refusal(
     voting,
-    vote.why === 'unknown' ? couldNotCheck(vote.groups, 'approve this') : refusalText(voting, vote.why, 'approve'),
+    vote.why === 'unknown'
+      ? couldNotCheck(vote.groups, 'approve this')
+      : joined([refusalText(voting, vote.why, 'approve'), notYet(change, countsFrom(policy, by, needed, asked))]),
   );
 }
 

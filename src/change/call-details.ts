@@ -22,6 +22,7 @@ import {
 import { storedTargets, targetKey } from '../access/targets.ts';
 import { type AskedRequirement, authorizationOf } from '../access/authorization.ts';
 import { whoIsNotified } from '../access/approver-lookup.ts';
+import { alsoLater, fromWhen, type When } from '../access/escalation.ts';
 import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
 import { batchItemsOf, type BatchItem } from './batch.ts';
@@ -121,7 +122,7 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
     stateText(change),
     fact('Asked by', joined([askersNamed(change), time(change.created_at, 'date'), reason && say`“${reason}”`], ' · ')),
     ...(glass ? [fact(`${glassMark} Break-glass`, glass)] : []),
-    ...asks.map((ask) => fact(glass ? 'Could have approved' : 'Asked to approve', askInWords(ask))),
+    ...asks.map((ask) => fact(glass ? 'Could have approved' : 'Asked to approve', askInWords(ask, fromWhen(change)))),
     ...(notified.length > 0 ? [fact('Notified', notified)] : []),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),
     ...(approved.length > 0 ? [fact('Approved by', joined(approvedBy(approved), '; '))] : []),
@@ -144,10 +145,10 @@ const targetFacts = (targets: readonly Target[]): readonly Text[] =>
     fact(index === 0 ? 'Target' : 'Reads', joined([target.name, code(targetKey(target))])),
   );
 
-const askInWords = ({ count, people, groups, userGroups = [] }: AskedRequirement): Text => {
+const askInWords = ({ count, people, groups, userGroups = [], escalate }: AskedRequirement, when: When): Text => {
   const some = [...people.map((id) => [mention(id)]), ...userGroups.map((id) => [userGroup(id)])];
   const who = some.length > 0 ? some : groups.map((group) => [bold(group)]);
-  return joined([`${count} of`, joined(who, ', ')]);
+  return joined([`${count} of`, joined(who, ', '), alsoLater(escalate, when)]);
 };
 
 function detailsOf(

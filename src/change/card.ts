@@ -2,6 +2,7 @@ import { isBatch, type Change } from '../storage/changes.ts';
 import type { Vote } from '../storage/votes.ts';
 import { bold, channel, inShort, joined, mention, say, time, type Text, through } from '../words/text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
+import { fromWhen } from '../access/escalation.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { glassMark } from '../access/break-glass.ts';
@@ -90,7 +91,7 @@ export function renderCard(
 function approvalFacts(change: Change, approved: readonly Approved[]): PinnedCard['facts'] {
   const { asks = [] } = authorizationOf(change);
   const already = approved.map(({ person: who }) => who);
-  const until = say`${whoIsAsked(asks, { without: already })}, until ${time(change.expires_at)}`;
+  const until = say`${whoIsAsked(asks, { without: already, when: fromWhen(change) })}, until ${time(change.expires_at)}`;
   const asked = joined([until, tooFewApprove(asks)], '. ');
   return factsOf({
     Approve: change.state === 'waiting' ? asked : undefined,

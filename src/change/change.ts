@@ -1,6 +1,6 @@
 import { states, type State } from '../words/states.ts';
 import type { Change } from '../storage/changes.ts';
-import { hourMs } from '../words/duration.ts';
+import { hourMs, wholeMinute } from '../words/duration.ts';
 
 /**
  * The life of a change as a pure function: the moves, and what each does to the row and its locks. Only this file
@@ -257,8 +257,7 @@ export function readyToSend(
 export const coolsDown = ({ cools_down }: Pick<TransitionInput, 'cools_down'>): boolean => cools_down === 1;
 
 /** `closableFrom` rounded up to the minute, for sentences. */
-export const closableMinute = (change: Pick<TransitionInput, 'sent_at'>): number =>
-  Math.ceil(closableFrom(change) / 60_000) * 60_000;
+export const closableMinute = (change: Pick<TransitionInput, 'sent_at'>): number => wholeMinute(closableFrom(change));
 
 /** When a person may first say what came of an unknown change, epoch ms. */
 export const closableFrom = ({ sent_at }: Pick<TransitionInput, 'sent_at'>): number => (sent_at ?? 0) + closableAfterMs;

@@ -3,7 +3,7 @@ import type { Change } from '../storage/changes.ts';
 import { aboutOf } from '../access/targets.ts';
 import { isEnough, mayEnd, type Ending, type EndRight } from './may-end.ts';
 import { eachOnce, membersAmong, peopleOf } from '../access/approver-lookup.ts';
-import { askersOf, authorizationOf } from '../access/authorization.ts';
+import { askersOf, authorizationOf, waitedUntil } from '../access/authorization.ts';
 import type { Reparsed } from '../language/reparse.ts';
 import { groupsEnding } from '../access/unknown-groups.ts';
 import type { AccessContext } from '../access/context.ts';
@@ -22,9 +22,10 @@ const maxPeople = 25;
 /** The most people looked up in Slack: among so many, at least one is surely a member. */
 const maxAsked = 200;
 
-export const endingOf = (change: Change, { resolved }: Reparsed, company: Company): Ending => ({
+/** As of this moment, epoch ms. */
+export const endingOf = (change: Change, { resolved }: Reparsed, company: Company, at: number): Ending => ({
   needed: authorizationOf(change).approval,
-  asked: { ...aboutOf(resolved, company).asked, ...askersOf(change) },
+  asked: { ...aboutOf(resolved, company).asked, ...askersOf(change), ...waitedUntil(change, at) },
 });
 
 /** Finds the closers among everybody whom today's rules name, and the requester. */

@@ -158,7 +158,8 @@ export async function whoWouldBeInvolved(context: ChangeContext, pinned: Pinned,
   // The operators of a timer's change are those of the grant.
   const caller = calling && timerOf === undefined ? await withMembers(context, calling) : calling;
   const askers = { requester, handedOnBy: handedOn?.requester ?? null, caller };
-  const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, pinned, askers);
+  const approvers =
+    approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, pinned, { ...askers, waited: 0 });
   return { handedOn, approvers, askers };
 }
 

@@ -2,11 +2,11 @@ import type { Needed, Policy } from '../policy/rules.ts';
 import { glassProblem, noGlassRight } from '../access/break-glass.ts';
 import { Refusal } from '../base/errors.ts';
 import { isPartOfBatch, type Change } from '../storage/changes.ts';
-import { groupsInDoubt, outstanding, type ApprovalRequest } from '../policy/approvers.ts';
+import { groupsInDoubt, outstanding, type ApprovalRequest, type Waited } from '../policy/approvers.ts';
 import { code, joined, say, type Text } from '../words/text.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import { aboutOf, storedTargets } from '../access/targets.ts';
-import { type Authorization, askersOf, authorizationOf, skippedBy } from '../access/authorization.ts';
+import { type Authorization, askersOf, authorizationOf, skippedBy, waitedUntil } from '../access/authorization.ts';
 import { authorize, type Authorized, type Person } from '../access/access-check.ts';
 import { factsOf, fingerprint, pinnedCardOf, preconditionsOf } from './pin.ts';
 import { includes, checkFreezes } from './freeze-check.ts';
@@ -98,10 +98,11 @@ async function recheckAsker(
   approvers: readonly Person[] | undefined,
 ): Promise<Restored | Rechecked> {
   const { caller } = asking;
-  if (caller && (await hasExpired(context, caller.name)))
+  const now = await context.database.now();
+  if (caller && now >= (context.policy().callers.get(caller.name)?.expires ?? Infinity))
     return invalidated(say`The key of ${code(caller.name)} has expired.`);
-  const wrong = recheckRules(context, change, restored, asking, approvers);
-  return wrong ?? recheckFreezes(context, change, restored, asking);
+  const wrong = recheckRules(context, change, { ...restored, ...waitedUntil(change, now) }, asking, approvers);
+  return wrong ?? recheckFreezes(context, change, restored, { person: asking, now });
 }
 
 /**
@@ -121,7 +122,7 @@ export async function heldByFreeze(
     'recent',
   );
   if (restored === undefined || person === undefined) return undefined;
-  const asking = { ...person, caller: authorizationOf(change).calling };
+  const asking = { person: { ...person, caller: authorizationOf(change).calling }, now: await context.database.now() };
   const found = await recheckFreezes(context, change, restored, asking);
   return 'kind' in found && found.kind === 'in freeze' ? found : undefined;
 }
@@ -131,11 +132,11 @@ async function recheckFreezes(
   context: ChangeContext,
   change: Change,
   restored: Reparsed,
-  person: Person,
+  { person, now }: { readonly person: Person; readonly now: number },
 ): Promise<Restored | Rechecked> {
   if (skippedBy(change)) return { ...restored, openUntil: undefined };
   const { target_name: where } = change;
-  const at = Math.max(await context.database.now(), change.scheduled_at ?? 0);
+  const at = Math.max(now, change.scheduled_at ?? 0);
   const decision = await checkFreezes(context, person, { resolved: restored.resolved, at, change });
   if (decision.kind === 'unknown') return notKnown(decision.groups);
   if (decision.kind === 'frozen')
@@ -145,9 +146,6 @@ async function recheckFreezes(
   const why = say`**${where} is in a freeze:** ${joined(decision.names.map(code), ', ')}. Its exception needs another approval than this was asked for with.`;
   return { kind: 'in freeze', why, until: undefined };
 }
-
-const hasExpired = async ({ policy, database }: ChangeContext, caller: string): Promise<boolean> =>
-  (await database.now()) >= (policy().callers.get(caller)?.expires ?? Infinity);
 
 /** Why the targets forbid the send: gone, renamed or not known right now. Undefined: they don't. */
 function recheckTargets(context: ChangeContext, change: Change, since: number): Rechecked | undefined {
@@ -175,7 +173,7 @@ function recheckTargets(context: ChangeContext, change: Change, since: number): 
 function recheckRules(
   context: ChangeContext,
   change: Change,
-  restored: Reparsed,
+  { waited, ...restored }: Reparsed & Waited,
   person: Person,
   approvers: readonly Person[] | undefined,
 ): Rechecked | undefined {
@@ -188,7 +186,7 @@ function recheckRules(
   if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return undefined;
   if (approvers === undefined) return slackIsSilent;
   const voters = approvers.filter(countsFor(context, change));
-  const asked = { ...aboutOf(restored.resolved, context.company()).asked, ...askersOf(change) };
+  const asked = { ...aboutOf(restored.resolved, context.company()).asked, ...askersOf(change), waited };
   const suffice = (needed: 'none' | Needed): boolean =>
     needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
   if (suffice(then) && suffice(now.approval)) return undefined;

@@ -65,7 +65,7 @@ export async function decide(context: SendContext, decided: DeliveredDecision): 
     const voters = await freshVoters(context, change, votes);
     if (voters === undefined) throw couldNotCheck(say`Slack doesn't tell me right now who the other approvers are.`);
     // Refuse before the host is asked anything.
-    decisionResult(decided, { ...voting, voters, change, now: await context.database.now() });
+    decisionResult(decided, { ...voting, voters, change });
     if (attempt === 0 && decided.verdict === 'approve') await endIfOutdated(context, change, decided);
     failpoint('click checked', change.number);
     if (await commit(context, decided, { ...voting, voters, votes })) {
@@ -82,19 +82,20 @@ export async function refuseUnlessDecides(
   decided: Omit<DeliveredDecision, 'inbox'>,
 ): Promise<void> {
   const { change, voting } = await votingOf(context, decided);
-  decisionResult(decided, { ...voting, voters: [], change, now: await context.database.now() });
+  decisionResult(decided, { ...voting, voters: [], change });
 }
 
 /** The change, and what decides whether this person's decision about it counts; without the other voters. */
 async function votingOf(context: SendContext, decided: Omit<DeliveredDecision, 'inbox'>) {
   const { by, change, reparsed } = await loadPresent(context, decided);
-  const ending = endingOf(change, reparsed, context.company());
+  const now = await context.database.now();
+  const ending = endingOf(change, reparsed, context.company(), now);
   const policy = context.policy();
   const isOthers = ends.has(decided.verdict) && mayEnd({ ...ending, policy, by }).kind !== 'may';
-  if (!isOthers) return { change, voting: { ...ending, policy, by, anybody: true } };
+  if (!isOthers) return { change, voting: { ...ending, policy, by, now, anybody: true } };
   const closers = await closersOf(context, ending);
   const who = decided.verdict === 'decline' ? undefined : whoCloses(change, closers);
-  return { change, voting: { ...ending, policy, by, anybody: closers.anybody, whoCloses: who } };
+  return { change, voting: { ...ending, policy, by, now, anybody: closers.anybody, whoCloses: who } };
 }
 
 type Present = { readonly by: Person; readonly change: Change; readonly reparsed: Reparsed };

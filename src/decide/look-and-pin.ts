@@ -140,7 +140,7 @@ async function allowedNow(
   const at = Math.max(now, schedule?.at ?? now);
   const decision = await checkFreezes(context, person, { resolved: authorized, at });
   const { glassRight: right = noGlassRight } = authorized;
-  const about = { ...aboutOf(authorized, context.company()).asked, requester: person.id };
+  const about = { ...aboutOf(authorized, context.company()).asked, requester: person.id, waited: 0 };
   if (parsed.breakGlass)
     return { zone, authorization: inEmergency(context.policy(), authorization, { right, decision, asked: about }) };
   // A dry run changes nothing, so it shows what there would be to see.

@@ -4,6 +4,7 @@ import {
   defaultReason,
   isWrite,
   type Approval,
+  type Escalation,
   type Needed,
   type NeededReason,
   type PolicyCommand,
@@ -40,18 +41,25 @@ export function approvalBy(rule: Pick<Rule, 'approval'>, command: PolicyCommand,
 /**
  * Combines what several rules ask for, so that no rule can weaken another. Requirements with different `by` must all be
  * met. For the same `by` the highest count applies. The shortest expiry applies. A reason is required if one rule
- * requires it, and has to have what each of them looks for. Everybody whom one of the rules notifies is notified.
+ * requires it, and has to have what each of them looks for. Everybody whom one of the rules notifies is notified. It
+ * escalates to groups to which each rule with this `by` does, after the longest time.
  */
 export function strictest(approvals: readonly ('none' | Approval)[]): 'none' | Needed {
   const asked = approvals.filter((approval) => approval !== 'none');
   if (asked.length === 0) return 'none';
   const requirements = new Map<string, Requirement>();
-  for (const { by, count, notify } of asked) {
+  for (const { by, count, notify, escalate } of asked) {
     const who = by === 'allowed' ? by : distinct(by);
     const key = JSON.stringify(who);
     const former = requirements.get(key);
     const told = notifiedBy(former, { by: who, notify });
-    requirements.set(key, { by: who, count: Math.max(count, former?.count ?? 0), ...(told && { notify: told }) });
+    const next = former ? laterOf(former.escalate, escalate) : escalate;
+    requirements.set(key, {
+      by: who,
+      count: Math.max(count, former?.count ?? 0),
+      ...(told && { notify: told }),
+      ...(next && { escalate: next }),
+    });
   }
   return {
     requirements: [...requirements.values()],
@@ -85,5 +93,24 @@ function notifiedBy(former: Notifying | undefined, { by, notify }: Notifying): r
   if (by === 'allowed' || (notify === undefined && former?.notify === undefined)) return undefined;
   return distinct([...(notify ?? by), ...(former ? (former.notify ?? by) : [])]);
 }
+
+/** The stricter of both: none, if only one of them escalates, or each to other groups. */
+function laterOf(one: Escalation | undefined, other: Escalation | undefined): Escalation | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  const to = one.to.filter((name) => other.to.includes(name));
+  return to.length > 0 ? { after: Math.max(one.after, other.after), to: distinct(to) } : undefined;
+}
+
+/** The requirement so many milliseconds after asking: from `after` on, groups to which it escalates count and are told. */
+export function inForce(requirement: Requirement, waited: number): Requirement {
+  const { by, count, notify, escalate } = requirement;
+  if (by === 'allowed' || escalate === undefined || waited < escalate.after) return requirement;
+  const { to } = escalate;
+  return { by: distinct([...by, ...to]), count, ...(notify && { notify: distinct([...notify, ...to]) }) };
+}
+
+/** The groups of a requirement, now or later; none: whoever is `allowed`. */
+export const groupsEver = ({ by, escalate }: Pick<Approval, 'by' | 'escalate'>): readonly string[] =>
+  by === 'allowed' ? [] : [...by, ...(escalate?.to ?? [])];
 
 const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();

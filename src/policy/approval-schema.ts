@@ -36,12 +36,24 @@ const matched = fields(
   .transform((one) => [one] as const);
 const reasons = 'expected "required", "optional" or { match, link }';
 
+/** How an approval is written in the file. */
+export const expectedApproval = '{ by, notify, escalate, count, expires, reason }';
+
 /** `approvers`: the shape of a list of groups. */
 export const approvalShape = <T extends z.ZodType>(approvers: T) =>
   fields(
     {
       by: approvers.describe('The groups whose members can approve'),
       notify: approvers.optional().describe('The groups whose members are notified instead; they need not approve'),
+      escalate: fields(
+        {
+          after: durationUpTo(maxExpiryMs).describe('How long after asking; shorter than "expires"'),
+          to: approvers.describe('The groups whose members can approve as well from then on, and are asked then'),
+        },
+        '{ after, to }',
+      )
+        .optional()
+        .describe('Who else is asked if nobody has approved by then'),
       count: z.int(wholeNumber).min(1, wholeNumber).max(maxApprovals, wholeNumber).default(defaultApprovals),
       expires: durationUpTo(maxExpiryMs)
         .prefault(showDuration(defaultExpiryMs))
@@ -51,5 +63,12 @@ export const approvalShape = <T extends z.ZodType>(approvers: T) =>
         .prefault(defaultReason)
         .describe('Whether a reason is needed, and what has to be in it'),
     },
-    '{ by, notify, count, expires, reason }',
-  );
+    expectedApproval,
+  ).superRefine(({ escalate, expires }, ctx) => {
+    if (escalate && escalate.after >= expires)
+      refuse(
+        ctx,
+        ['escalate', 'after'],
+        `${showDuration(escalate.after)} is not shorter than "expires" (${showDuration(expires)}): nobody would be asked`,
+      );
+  });

@@ -1,3 +1,4 @@
+import { inForce } from './approval-requirement.ts';
 import { isOperator, type AskingCaller } from './callers.ts';
 import type { AccessRequest } from './matching.ts';
 import type { Member, Needed, Policy, Requirement } from './rules.ts';
@@ -14,8 +15,11 @@ export type Askers = {
   readonly caller?: AskingCaller | undefined;
 };
 
-/** A change to approve: the request and its askers. */
-export type ApprovalRequest = AccessRequest & Askers;
+/** How long a request has waited for its approval, in milliseconds; 0: it was not asked for yet. */
+export type Waited = { readonly waited: number };
+
+/** A change to approve: the request, its askers, and how long it has waited. */
+export type ApprovalRequest = AccessRequest & Askers & Waited;
 
 /** Whether the person is certainly one of the askers, with any of their ids. */
 export const isAsker = (policy: Policy, person: Member, askers: Askers): boolean =>
@@ -85,10 +89,11 @@ export function mayApprove(
 function canMeet(
   policy: Policy,
   person: Member,
-  { by }: Requirement,
+  requirement: Requirement,
   asked: ApprovalRequest,
   denyGroups: readonly string[],
 ): 'counts' | readonly string[] {
+  const { by } = inForce(requirement, asked.waited);
   if (by === 'allowed') {
     const decision = decideAccess(policy, person, asked);
     return decision.kind === 'allowed' ? 'counts' : unknownIn(decision);
@@ -125,6 +130,18 @@ export function outstanding(
   });
 }
 
+/** The first escalation after which a person's approval counts, in milliseconds after asking; Infinity: none. */
+export function countsFrom(
+  policy: Policy,
+  person: Member,
+  needed: Pick<Needed, 'requirements'>,
+  asked: ApprovalRequest,
+): number {
+  const moments = needed.requirements.flatMap(({ escalate }) => (escalate ? [escalate.after] : []));
+  const counts = (waited: number) => mayApprove(policy, person, needed, { ...asked, waited }).kind === 'counts';
+  return Math.min(...moments.filter(counts));
+}
+
 /** The Slack user groups with unknown members that decide whether more of these votes count. */
 export const groupsInDoubt = (
   policy: Policy,
@@ -134,16 +151,21 @@ export const groupsInDoubt = (
 ): readonly string[] => [...new Set(voters.flatMap((voter) => mayApprove(policy, voter, needed, asked).groups))];
 
 /**
- * Whether the policy names anybody but the askers who could approve. Whoever may be in a Slack user group counts, and so
+ * Whether the policy names anybody but the askers who could approve, now or later. Whoever may be in a Slack user group counts, and so
  * does a deactivated account: what Slack does not say proves nothing.
  */
 export function namesOthers(policy: Policy, needed: Pick<Needed, 'requirements'>, asked: ApprovalRequest): boolean {
-  const names = needed.requirements.flatMap((one) => groupsForRequirement(policy, one, asked));
+  const names = needed.requirements.flatMap((one) => groupsForRequirement(policy, one, { ...asked, waited: Infinity }));
   const others = groupIds(policy, names).filter((id) => isUserGroup(id) || !samePerson(policy, id, asked.requester));
   return names.includes('everyone') || others.length > 0;
 }
 
-/** Names of the groups that can meet a requirement. `everyone` is returned as such. */
-export function groupsForRequirement(policy: Policy, { by }: Requirement, asked: AccessRequest): readonly string[] {
+/** Names of the groups that can meet a requirement by now. `everyone` is returned as such. */
+export function groupsForRequirement(
+  policy: Policy,
+  requirement: Requirement,
+  asked: AccessRequest & Waited,
+): readonly string[] {
+  const { by } = inForce(requirement, asked.waited);
   return by === 'allowed' ? whoMay(policy, asked) : by;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { expectedApproval } from './approval-schema.ts';
 import { dayMs } from '../words/duration.ts';
 import { weekdayNamed } from '../words/written-time.ts';
 import { beginningAt, endingAt, isZoneName, localDay, timeOfDay } from '../words/zoned-time.ts';
@@ -122,7 +123,7 @@ export function freezesShape<A extends z.ZodType<Approval>>(known: RuleNames, ap
       {
         to: exempt.describe('Groups and callers (caller:NAME) that it does not hold, if a rule allows them'),
         approval: z
-          .union([z.literal('none'), approval], 'expected "none" or { by, notify, count, expires, reason }')
+          .union([z.literal('none'), approval], `expected "none" or ${expectedApproval}`)
           .default('none')
           .describe('Who must approve as well; left out: nobody'),
       },

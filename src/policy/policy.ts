@@ -15,7 +15,7 @@ import {
 import { operatorGroups, type AskingCaller } from './callers.ts';
 import { freezesOf } from './freezes.ts';
 import { coversOfKind } from './pattern.ts';
-import { approvalBy, strictest, strictestOf } from './approval-requirement.ts';
+import { approvalBy, groupsEver, strictest, strictestOf } from './approval-requirement.ts';
 import {
   breakGlassWays,
   callerPrefix,
@@ -220,7 +220,7 @@ export function groupsApproving(
 ): readonly string[] {
   const then = needed === 'none' ? [] : needed.requirements;
   const now = rulesOn(policy, command).allow.map((rule) => approvalBy(rule, command));
-  const by = [...then, ...now].flatMap((one) => (one === 'none' || one.by === 'allowed' ? [] : [one.by]));
+  const by = [...then, ...now].flatMap((one) => (one === 'none' ? [] : [groupsEver(one)]));
   const operators = operatorGroups(policy, caller);
   return [...new Set([...groupsAbout(policy, command), ...userGroupsIn(policy, by), ...operators])];
 }

@@ -121,12 +121,16 @@ export type ReasonMatch = { readonly match: string; readonly link?: string | und
 /** Whether a reason is needed. Matches: it is, and each of them has to be found in it. */
 export type NeededReason = 'required' | 'optional' | readonly ReasonMatch[];
 
+/** These groups can approve as well, from `after` milliseconds after asking on. */
+export type Escalation = { readonly after: number; readonly to: readonly string[] };
+
 /** The approval a rule asks for before a change is sent. `expires` is in milliseconds. */
 export type Approval = {
   /** Groups whose members may approve. `allowed`: anybody whom a rule allows the same command on the same target. */
   readonly by: 'allowed' | readonly string[];
   /** Groups whose members are notified of a request; undefined: those who may approve. */
   readonly notify?: readonly string[] | undefined;
+  readonly escalate?: Escalation | undefined;
   readonly count: number;
   readonly expires: number;
   readonly reason: NeededReason;
@@ -273,6 +277,7 @@ export type Requirement = {
   readonly count: number;
   /** Groups whose members are notified of a request; missing: those who may approve. */
   readonly notify?: readonly string[];
+  readonly escalate?: Escalation;
 };
 
 /** The approval a change needs, as plain data stored with it. `expires` is in milliseconds after asking. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { showDuration, hourMs } from '../words/duration.ts';
-import { approvalShape } from './approval-schema.ts';
+import { approvalShape, expectedApproval } from './approval-schema.ts';
 import { checks } from './checks.ts';
 import { freezesShape } from './freezes-shape.ts';
 import { quoted } from './yaml-document.ts';
@@ -110,7 +110,7 @@ function ruleOf(known: RuleNames) {
       .optional()
       .describe('site/environment, domain:example.com, domain:*.example.com or company; left out: everywhere'),
     approval: z
-      .union([z.literal('none'), approvalShape(audience)], 'expected "none" or { by, notify, count, expires, reason }')
+      .union([z.literal('none'), approvalShape(audience)], `expected "none" or ${expectedApproval}`)
       .optional()
       .describe('Who must approve before anything is sent; none: nobody'),
     canary,

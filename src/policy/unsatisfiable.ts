@@ -1,6 +1,6 @@
-import { approvalBy } from './approval-requirement.ts';
 import { cached } from '../base/caches.ts';
 import type { Mistake } from './yaml-document.ts';
+import { approvalBy, groupsEver } from './approval-requirement.ts';
 import { canonicalId, groupIds, isUserGroup } from './memberships.ts';
 import {
   callerPrefix,
@@ -48,7 +48,8 @@ function reasonFor(census: Census, rule: Asking, command: PolicyCommand): string
   const approval = approvalBy(rule, command);
   // Whoever is alone skips it, and says so.
   if (approval === 'none' || rule.breakGlass === 'alone') return undefined;
-  const approvers = approval.by === 'allowed' ? census.allowed(command) : census.notDenied(approval.by, command);
+  const approvers =
+    approval.by === 'allowed' ? census.allowed(command) : census.notDenied(groupsEver(approval), command);
   const requesters = census.notDenied(rule.to, command);
   // If nobody can ask, no change waits for approval.
   if (!approvers || approvers.size > approval.count || requesters?.size === 0) return undefined;
@@ -61,7 +62,8 @@ function reasonFor(census: Census, rule: Asking, command: PolicyCommand): string
 function reasonForCallers(policy: Policy, census: Census, rule: Asking, command: PolicyCommand): string | undefined {
   const approval = approvalBy(rule, command, true);
   if (approval === 'none' || rule.to === 'everyone') return undefined;
-  const approvers = approval.by === 'allowed' ? census.allowed(command) : census.notDenied(approval.by, command);
+  const approvers =
+    approval.by === 'allowed' ? census.allowed(command) : census.notDenied(groupsEver(approval), command);
   const named = rule.to.filter((name) => name.startsWith(callerPrefix));
   const callers = named.flatMap((name) => policy.callers.get(name.slice(callerPrefix.length)) ?? []);
   const hopeless = callers.find(({ operators, for: person }) => {
@@ -73,8 +75,9 @@ function reasonForCallers(policy: Policy, census: Census, rule: Asking, command:
     : `"${command.path}" of the caller ${hopeless.name} could never be approved: it needs ${approval.count} of those who may, and too few of them cannot use its key`;
 }
 
-function explain({ by, count }: Approval, approvers: ReadonlySet<string>, tooFew: boolean): string {
-  const who = by === 'allowed' ? 'of the people who may do it themselves' : `of ${by.join(', ')}`;
+function explain({ count, ...approval }: Approval, approvers: ReadonlySet<string>, tooFew: boolean): string {
+  const who =
+    approval.by === 'allowed' ? 'of the people who may do it themselves' : `of ${groupsEver(approval).join(', ')}`;
   const there =
     approvers.size === 0
       ? 'there is nobody'

@@ -1,4 +1,6 @@
 import { Refusal } from '../base/errors.ts';
+import type { AskedGroups } from '../access/ability.ts';
+import { afterAsking } from '../access/escalation.ts';
 import type { Person } from '../access/access-check.ts';
 import { groupsForRequirement } from '../policy/approvers.ts';
 import { nextFrom, inForceAt } from '../policy/freeze-time.ts';
@@ -9,7 +11,7 @@ import { decideAccess } from '../policy/policy.ts';
 import type { Freeze, Needed, Policy } from '../policy/rules.ts';
 import type { Mistake } from '../policy/yaml-document.ts';
 import { dayMs } from '../words/duration.ts';
-import { code, either, joined, say, type Text } from '../words/text.ts';
+import { code, either, joined, plain, say, type Text } from '../words/text.ts';
 import { readTime } from '../words/written-time.ts';
 import { shownAt } from '../words/zoned-time.ts';
 
@@ -18,14 +20,12 @@ import { shownAt } from '../words/zoned-time.ts';
 /** A moment (epoch ms) and the zone in which it was named. */
 type Named = { readonly at: number; readonly zone: string };
 
-type AskedApproval = { readonly count: number; readonly groups: readonly string[] };
-
 export type AskedFreezes = {
   readonly lines: readonly Text[];
   /** That it is held at the time that was asked about, or may be. */
   readonly held?: 'frozen' | 'unknown';
   /** Whose approval it then needs, if a freeze asks for one: also by the rules. */
-  readonly asks?: readonly AskedApproval[];
+  readonly asks?: readonly AskedGroups[];
 };
 
 /** The question, and what follows `--on` at its end. */
@@ -112,14 +112,20 @@ function inWords(decision: FreezeDecision, asksOf: ReturnType<typeof asksIn>, { 
 
 const asksIn =
   (policy: Policy, request: AccessRequest) =>
-  (needed: 'none' | Needed): readonly AskedApproval[] =>
+  (needed: 'none' | Needed): readonly AskedGroups[] =>
     needed === 'none'
       ? []
       : needed.requirements.map((one) => ({
           count: one.count,
-          groups: groupsForRequirement(policy, one, request),
+          groups: groupsForRequirement(policy, one, { ...request, waited: 0 }),
+          escalate: one.escalate,
         }));
 
-/** `1 of heads and 2 of leads`. */
-export const approversIn = (asks: readonly AskedApproval[]): string =>
-  asks.map(({ count, groups }) => `${count} of ${groups.join(', ')}`).join(' and ');
+/** `1 of heads and 2 of leads (after 15m also owners)`. */
+export const approversIn = (asks: readonly AskedGroups[]): string =>
+  asks
+    .map(({ count, groups, escalate }) => {
+      const next = escalate ? ` (${plain(afterAsking(escalate.after))} also ${escalate.to.join(', ')})` : '';
+      return `${count} of ${groups.join(', ')}${next}`;
+    })
+    .join(' and ');

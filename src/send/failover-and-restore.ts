@@ -23,7 +23,7 @@ import { endQueued } from '../change/queue.ts';
 import { alarm, askedAgain, endsUnsent, leftToTimer, orphaned, unknownAfterSetBack } from '../change/replies.ts';
 import type { SendContext } from './context.ts';
 import { markUnknownIfSent, mayBeSent, pauseAfterLoss, type LostCommit } from './lost-commit.ts';
-import { nextReminder } from './reminders.ts';
+import { escalationsOf, nextReminder } from './reminders.ts';
 import type { SendHistory } from './send-history.ts';
 
 /**
@@ -148,7 +148,7 @@ async function moveOne(
   if (found === undefined) return undefined;
   const { says: why, key } = found;
   const base = { by: 'sitehand', at, details: { found: key } };
-  const { approval, timerOf } = authorizationOf(change);
+  const { approval, asks = [], timerOf } = authorizationOf(change);
   if (change.state === 'sending')
     return changeStore.advance(tx, change, { kind: 'outcome_lost' }, { ...base, ...alarm(change, orphaned(change)) });
   const window = windowOf(change, at);
@@ -158,7 +158,7 @@ async function moveOne(
   }
   const expiresAt = askedAgainUntil(change, approval, at);
   if (expiresAt !== undefined) {
-    const remindAt = nextReminder(at, expiresAt, at);
+    const remindAt = Math.min(nextReminder(at, expiresAt, at), ...escalationsOf(change, { asks }));
     await voidVotes(tx, change.number);
     const note = { ...base, ...askedAgain(change, why, expiresAt) };
     return changeStore.advance(tx, change, { kind: 'ask_again', expiresAt, remindAt }, note);

@@ -1,6 +1,5 @@
 import type { Channel, Person } from '../access/access-check.ts';
 import { counted } from '../commands/kit/page.ts';
-import type { Authorization } from '../access/authorization.ts';
 import type { AnyAction } from '../commands/kit/action.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { unreviewed, type Change, type NewChange } from '../storage/changes.ts';
@@ -8,6 +7,7 @@ import { requestId } from '../storage/inbox.ts';
 import { canaryIn } from './pin-batch.ts';
 import type { BatchItem, BatchProgress } from '../change/batch.ts';
 import { readyToSend } from '../change/change.ts';
+import { askedAt, authorizationOf, type Authorization } from '../access/authorization.ts';
 import { storedReason } from '../access/reason.ts';
 import { linksIn } from '../policy/reason-match.ts';
 import { nameToType } from '../change/confirmation.ts';
@@ -88,7 +88,7 @@ function targetColumns(
 
 /** The row of the change that a batch begins for one of its items, as it was pinned. */
 export function rowInBatch(batch: Change, { target, ...pinned }: BatchItem, now: number): NewChange {
-  const { command, risk, reason, request, channel, authorization, expires_at } = batch;
+  const { command, risk, reason, request, channel, expires_at } = batch;
   const { requester, requester_name, requester_team, handed_on_by, caller } = batch;
   return {
     command,
@@ -96,7 +96,7 @@ export function rowInBatch(batch: Change, { target, ...pinned }: BatchItem, now:
     reason,
     request,
     channel,
-    authorization,
+    authorization: JSON.stringify({ ...authorizationOf(batch), askedAt: askedAt(batch) } satisfies Authorization),
     expires_at,
     requester,
     requester_name,

@@ -73,10 +73,11 @@ async function remindOfUnknown(context: SendContext, change: Change): Promise<vo
 
 /** What can be read, and who can close it. If the arguments can't be parsed any more, that is unknown. */
 async function lookAgain(context: SendContext, change: Change) {
+  const now = await context.database.now();
   const reparsed = reparse(change, namesWith(context, change));
   const seen = await readBack(context, change, reparsed);
   const unknown: Closers = { people: [], byUnlock: false, anybody: undefined };
-  const ending = reparsed && endingOf(change, reparsed, context.company());
+  const ending = reparsed && endingOf(change, reparsed, context.company(), now);
   return { seen, closers: ending ? await closersOf(context, ending) : unknown };
 }
 

@@ -1,11 +1,11 @@
 import { touchChange, type Change } from '../storage/changes.ts';
 import { unowned } from '../storage/lease.ts';
 import { listVotes } from '../storage/votes.ts';
-import { toldPeople, whomToAsk } from '../access/approver-lookup.ts';
-import { askersOf, authorizationOf, type Authorization } from '../access/authorization.ts';
+import { eachOnce, toldPeople, whomToAsk } from '../access/approver-lookup.ts';
+import { askersOf, authorizationOf, waitedUntil, type Authorization } from '../access/authorization.ts';
 import { enoughApprove, tooFewApprove } from '../access/nobody-approves.ts';
 import { namesWith } from '../access/visibility.ts';
-import { approvalRequest, reminder } from '../change/asked-in.ts';
+import { approvalRequest, escalation, reminder } from '../change/asked-in.ts';
 import { opsIfTooFew } from '../change/replies.ts';
 import { enqueueCopies } from '../change/change-messages.ts';
 import { heldByFreeze } from '../change/recheck.ts';
@@ -36,20 +36,30 @@ export const nextReminderOfUnknown = (reminders: number, now: number): number =>
 /** How often somebody is looked for who can approve what nobody can. Slack says anew who is a member once a minute. */
 const lookAgainMs = 60_000;
 
-/** When a waiting change is due, epoch ms: for a reminder, its end, or to see whether somebody can approve it by now. */
-export const nextLook = (
+/**
+ * When a waiting change is due, epoch ms: for a reminder, its end, to ask those to whom it escalates, or to see whether
+ * somebody can approve it by now.
+ */
+export function nextLook(
   { created_at, expires_at }: Pick<Change, 'created_at' | 'expires_at'>,
-  { asks }: Pick<Authorization, 'asks'>,
+  { asks = [] }: Pick<Authorization, 'asks'>,
   now: number,
-): number =>
-  tooFewApprove(asks) === undefined
-    ? nextReminder(created_at, expires_at, now)
-    : Math.min(expires_at, now + lookAgainMs);
+): number {
+  const isInVain = tooFewApprove(asks) !== undefined;
+  const next = isInVain ? now + lookAgainMs : nextReminder(created_at, expires_at, now);
+  return Math.min(expires_at, next, ...escalationsOf({ created_at }, { asks }).filter((at) => at > now));
+}
+
+/** When it escalates, as far as that was not followed yet, epoch ms. */
+export const escalationsOf = (
+  { created_at }: Pick<Change, 'created_at'>,
+  { asks = [] }: Pick<Authorization, 'asks'>,
+): readonly number[] => asks.flatMap(({ escalate }) => (escalate ? [created_at + escalate.after] : []));
 
 /**
  * Reminds people who have not approved yet: directly, and in the thread without mentioning them again. If enough people
- * can approve now and could not before, or the reverse, it asks anew, or says so. Nobody is asked for an approval that a
- * freeze would refuse: that waits for its end.
+ * can approve now and could not before, or the reverse, it asks anew, or says so. Once it escalates, it asks whoever can
+ * approve it from then on. Nobody is asked for an approval that a freeze would refuse: that waits for its end.
  */
 export async function remind(context: SendContext, change: Change): Promise<void> {
   const { database, changeStore, policy } = context;
@@ -60,15 +70,18 @@ export async function remind(context: SendContext, change: Change): Promise<void
       await touchChange(tx, change, { due_at, ...unowned });
     });
   const before = authorizationOf(change);
-  const now = (await askedAnew(context, change, before)) ?? before;
+  // A moment that comes meanwhile is not missed: the change is due again at once.
+  const asOf = await database.now();
+  const now = (await askedAnew(context, change, before, asOf)) ?? before;
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
-    const due_at = nextLook(change, now, at);
+    const due_at = nextLook(change, now, asOf);
     const touched = await touchChange(tx, change, { authorization: JSON.stringify(now), due_at, ...unowned });
     if (touched === undefined) return;
     if (now !== before) {
       await enqueueCopies(tx, touched, at);
-      const reply = { text: approvalRequest(touched) };
+      const isInVain = [before.asks, now.asks].some((asks) => tooFewApprove(asks) !== undefined);
+      const reply = { text: isInVain ? approvalRequest(touched) : escalation(touched, before.asks) };
       const note = { by: 'sitehand', at, reply, details: { asks: now.asks }, ...opsIfTooFew(touched) };
       return changeStore.remark(tx, touched, 'asked_anew', note);
     }
@@ -80,15 +93,24 @@ export async function remind(context: SendContext, change: Change): Promise<void
   });
 }
 
-/** Whom to ask from now on, if it is certain that enough people can approve now and too few could, or the reverse. */
+/**
+ * Whom to ask from now on (epoch ms), if it has escalated since, or if it is certain that enough people can approve now
+ * and too few could, or the reverse.
+ */
 async function askedAnew(
   context: SendContext,
   change: Change,
   before: Authorization,
+  at: number,
 ): Promise<Authorization | undefined> {
+  const { waited } = waitedUntil(change, at);
   const reparsed = before.approval === 'none' ? undefined : reparse(change, namesWith(context, change));
   if (before.approval === 'none' || reparsed === undefined) return undefined;
-  const now = await whomToAsk(context, before.approval, reparsed.resolved, askersOf(change));
+  const now = await whomToAsk(context, before.approval, reparsed.resolved, { ...askersOf(change), waited });
+  const isEscalated = before.asks?.some(({ escalate }) => escalate && waited >= escalate.after);
   const isMoved = tooFewApprove(before.asks) ? enoughApprove(now.asks) : tooFewApprove(now.asks) !== undefined;
-  return isMoved ? { ...before, ...now } : undefined;
+  if (isMoved) return { ...before, ...now };
+  // Whoever was told already goes on being reminded, also if Slack doesn't say right now who they are.
+  const told = eachOnce(context.policy(), [...toldPeople(before), ...now.told]);
+  return isEscalated ? { ...before, ...now, told } : undefined;
 }

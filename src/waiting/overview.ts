@@ -119,13 +119,14 @@ const isApproved = ({ state }: Change): boolean => state === 'approved';
 const numbersOf = ({ number, batch }: Change): readonly number[] => (batch === null ? [number] : [number, batch]);
 
 /** The changes on which this person's click would count, as far as is known without asking Slack about them again. */
-function decidableBy(context: ChangeContext, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
+async function decidableBy(context: ChangeContext, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
   const policy = context.policy();
+  const now = await context.database.now();
   let unlockable = 0;
   return filterAsync(changes, async (change) => {
     const reparsed = reparse(change, namesWith(context, change));
     if (reparsed === undefined) return false;
-    const ending = endingOf(change, reparsed, context.company());
+    const ending = endingOf(change, reparsed, context.company(), now);
     const right = mayEnd({ ...ending, policy, by });
     // Finding other closers is expensive, so it is done for at most as many changes as are shown.
     if (right.kind === 'if nobody may') unlockable += 1;

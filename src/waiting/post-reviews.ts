@@ -1,6 +1,6 @@
 import { dayMs } from '../words/duration.ts';
 import { whomToAsk, whoIsAsked } from '../access/approver-lookup.ts';
-import { askersOf, authorizationOf } from '../access/authorization.ts';
+import { askersOf, authorizationOf, waitedUntil } from '../access/authorization.ts';
 import { aboutOf } from '../access/targets.ts';
 import { namesWith } from '../access/visibility.ts';
 import { glassLine, isToReview } from '../change/post-review.ts';
@@ -48,7 +48,8 @@ async function reviewersOf(context: SendContext, change: Change) {
   const reparsed = reparse(change, namesWith(context, change));
   if (approval === 'none' || reparsed === undefined) return undefined;
   const { resolved } = reparsed;
-  const asked = { ...aboutOf(resolved, context.company()).asked, ...askersOf(change) };
+  const askers = { ...askersOf(change), ...waitedUntil(change, await context.database.now()) };
+  const asked = { ...aboutOf(resolved, context.company()).asked, ...askers };
   const isAlone = !namesOthers(context.policy(), approval, asked);
-  return { ...(await whomToAsk(context, approval, resolved, askersOf(change))), isAlone };
+  return { ...(await whomToAsk(context, approval, resolved, askers)), isAlone };
 }

@@ -4,6 +4,9 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
+/** A moment rounded up to the minute, epoch ms: from then on it is certainly over, also for who reads hours and minutes. */
+export const wholeMinute = (at: number): number => Math.ceil(at / minuteMs) * minuteMs;
+
 const units: Readonly<Record<string, number>> = { s: 1_000, m: minuteMs, h: hourMs, d: dayMs };
 const maxLength = 200;
 

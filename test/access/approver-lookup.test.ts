@@ -45,7 +45,7 @@ async function whom(
   rules: readonly string[],
   lists: Lists = memberLists,
   requester = ana.id,
-  also: { readonly handedOnBy?: string } = {},
+  also: { readonly handedOnBy?: string; readonly waited?: number } = {},
 ): ReturnType<typeof whomToAsk> {
   const policy = policyFrom(`${groups}rules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`);
   return whomToAsk(
@@ -60,7 +60,7 @@ async function whom(
     }),
     needed,
     parsed,
-    { requester, ...also },
+    { requester, waited: 0, ...also },
   );
 }
 
@@ -238,6 +238,18 @@ describe('who is asked', () => {
       expect(told.toSorted()).toEqual(people.toSorted());
       expect(plain(whoIsNotified(all))).toBe(words);
       expect(all.map((one) => one.people)).toEqual([expect.arrayContaining(['U03CHI'])]);
+    });
+
+    test('whom it escalates to is notified from then on', async () => {
+      const needed = needing({
+        by: ['leads'],
+        count: 1,
+        notify: ['guests'],
+        escalate: { after: 60_000, to: ['both'] },
+      });
+      const at = async (waited: number) =>
+        (await whom(needed, [read, readers, pushing], memberLists, 'U01ANA', { waited })).told.toSorted();
+      expect([await at(59_999), await at(60_000)]).toEqual([['U02BEN'], ['U02BEN', 'U07GIL', 'U08HAL']]);
     });
 
     test('a user group of the approvers is not mentioned if others are notified', async () => {

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
   glassHint,
+  glassMark,
   glassProblem,
   inEmergency,
+  noGlassRight,
   refuseBreakGlass,
   skippedInWords,
 } from '../../src/access/break-glass.ts';
 import { MembershipUnknown } from '../../src/access/unknown-groups.ts';
+import { glassLine, isToReview, postReviewOf } from '../../src/change/post-review.ts';
 import { rightOf } from '../../src/commands/rights.ts';
 import type { ParsedCommand } from '../../src/language/bind-arguments.ts';
 import type { Target } from '../../src/hosting/contract/target.ts';
@@ -14,8 +17,10 @@ import type { ApprovalRequest } from '../../src/policy/approvers.ts';
 import type { FreezeDecision } from '../../src/policy/freezes.ts';
 import type { GlassRight } from '../../src/policy/policy.ts';
 import type { BreakGlass, Freeze, Needed } from '../../src/policy/rules.ts';
+import { unreviewed, type Change } from '../../src/storage/changes.ts';
 import { plain } from '../../src/words/text.ts';
 import {
+  changeOf,
   commandAt,
   company,
   live,
@@ -48,6 +53,7 @@ const asking = (path: string, target: Target, more: Partial<ApprovalRequest> = {
   command: rightOf(path, commandAt(path)),
   aims: [{ target, access: 'change' }],
   requester: 'U01ANA',
+  waited: 0,
   ...more,
 });
 const sure = (...ways: readonly BreakGlass[]): GlassRight => ({ ways, unsure: [] });
@@ -165,7 +171,13 @@ describe('the approval and the freezes that are skipped', () => {
       sure(),
       /^No rule lets you use --break-glass here\. Nothing was done\. Without it, you can ask for approval\.$/,
     ],
-    ['it is not known', by('leads'), frozen, perhaps(), /S0GUIDES.*Nothing was done/],
+    [
+      'it is not known',
+      by('leads'),
+      frozen,
+      perhaps(),
+      /the rules let you use --break-glass.*S0GUIDES.*Nothing was done/,
+    ],
   ])('is refused if %s', (_, approval, decision, right, says) => {
     const refused = refusalOf(() => emergency(approval, decision, right));
     expect(refusalText(refused)).toMatch(says);
@@ -195,4 +207,43 @@ test('breaks no glass: what is for many, for later, for a queue, or for somebody
       new RegExp(`^--break-glass ${says.source}\\. Nothing was done\\.$`),
     );
   expect(refuseBreakGlass(parsed({ dryRun: true, reason: 'x' }), false)).toBeUndefined();
+});
+
+describe('what its card says', () => {
+  const authorization = JSON.stringify({ approval: by('leads'), breakGlass: { approval: true, freezes: [] } });
+  const reviewed = JSON.stringify({ by: 'U03CHI', at: 60_000, says: 'fine' });
+  const line = (more: Partial<Change>): string | undefined => {
+    const says = glassLine(changeOf({ authorization, post_review: unreviewed, ...more }));
+    return says && plain(says);
+  };
+  const open = { settled_at: null, sent_at: null, lost_at: null };
+  const sent = { ...open, sent_at: 1 };
+  test.each<[string, Partial<Change>, string | undefined]>([
+    ['before it is sent', open, 'to be sent without approval'],
+    ['on its way', sent, 'sent without approval'],
+    ['over', { ...sent, settled_at: 2 }, 'sent without approval; nobody has reviewed it yet'],
+    [
+      'reviewed',
+      { ...sent, settled_at: 2, post_review: reviewed },
+      'sent without approval; reviewed by @U03CHI, 1970-01-01 00:01 UTC: “fine”',
+    ],
+    ['stopped', { ...open, settled_at: 2, post_review: null }, 'not sent; it was to go without approval'],
+    ['of unknown outcome', { ...sent, lost_at: 2 }, 'may have been sent without approval'],
+    ['asked for again after a failover', { ...open, lost_at: 2 }, 'may have been sent without approval'],
+    ['none of it', { ...open, authorization: JSON.stringify({ approval: by('leads') }) }, undefined],
+  ])('%s', (_, more, says) => {
+    expect(line(more)).toBe(says);
+  });
+
+  test('there is something to review only while nobody has', () => {
+    const of = (post_review: string | null, settled_at: number | null) => ({ post_review, settled_at });
+    expect([of(unreviewed, 2), of(unreviewed, null), of(reviewed, 2), of(null, 2)].map(isToReview)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect([postReviewOf(of(null, 2)), postReviewOf(of(unreviewed, 2))]).toEqual([undefined, undefined]);
+    expect([noGlassRight, glassMark]).toEqual([{ ways: [], unsure: [] }, '🚨']);
+  });
 });

@@ -45,7 +45,7 @@ ${rules.map((rule) => `  - ${rule}\n`).join('')}`);
   });
   const decision = decideAccess(policy, ana, aboutOf(resolved, company).asked);
   if (decision.kind !== 'allowed' || decision.approval === 'none') throw new Error('it needs no approval');
-  const askers = { requester: ana.id };
+  const askers = { requester: ana.id, waited: 0 };
   const { asks, told } = await whomToAsk(context, decision.approval, resolved, askers);
   const people = [...new Set(asks.flatMap((one) => one.people))];
   expect(told).toEqual(people);

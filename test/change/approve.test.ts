@@ -69,6 +69,7 @@ const asked: VoteContext['asked'] = {
     { target: staging, access: 'read' },
   ],
   requester: 'U01ANA',
+  waited: 0,
 };
 
 const now = 1_000_000;
@@ -186,6 +187,22 @@ describe('every decision, in every state, by everybody', () => {
       }
     }
   });
+});
+
+test.each<[string, number, Partial<VoteContext['change']>, string]>([
+  [
+    'is refused until then, and says when',
+    59_999,
+    {},
+    'approve it. You can from 00:18 UTC on, if it still waits then. Nothing',
+  ],
+  ['is refused, if it ends before', 59_999, { expires_at: now + 30_000 }, 'approve it. Nothing was changed.'],
+  ['counts from then on', 60_000, {}, 'approve'],
+])('an approval by somebody to whom it escalates %s', (_, waited, more, says) => {
+  const change = changeIn('waiting', { created_at: now - 30_000, expires_at: now + 60_000, ...more });
+  const needed = needing({ by: ['leads'], count: 1, escalate: { after: 60_000, to: ['readers'] } });
+  const of = voting({ change, needed, by: people.reader, asked: { ...asked, waited } });
+  expect(resultOf(seen('approve'), of)).toContain(says);
 });
 
 describe('a stopped batch', () => {

@@ -3,12 +3,15 @@ import { renderCard, type Approved, type Card } from '../../src/change/card.ts';
 import { decisionButtons } from '../../src/change/buttons.ts';
 import { markOf, stateText } from '../../src/change/states-and-events.ts';
 import { detailsOfChange } from '../../src/change/call-details.ts';
-import { reminder } from '../../src/change/asked-in.ts';
+import { escalation, reminder } from '../../src/change/asked-in.ts';
 import * as tell from '../../src/change/replies.ts';
 import { evidence, noEvidence } from '../../src/change/unknown-replies.ts';
 import type { Receipt } from '../../src/hosting/client.ts';
 import type { State } from '../../src/words/states.ts';
 import { joined, link, mention, plain, say, type Text } from '../../src/words/text.ts';
+import type { AskedRequirement } from '../../src/access/authorization.ts';
+import { changeAnswer } from '../../src/api/answers.ts';
+import { approvalIn } from '../../src/api/client.ts';
 import type { Change } from '../../src/storage/changes.ts';
 import { buttonValue } from '../../src/block-kit/button-value.ts';
 import { changeOf, chi, dee, fay, live, staging } from '../fixtures.ts';
@@ -238,6 +241,59 @@ describe('the buttons of a card', () => {
       `#1042 · Clear the cache of acme-shop/live\nYou checked the host and saw that it was done. ${closes}`,
       `#1042 · Clear the cache of acme-shop/live\nYou checked the host and saw no sign of it. ${closes}`,
     ]);
+  });
+});
+
+describe('an approval that escalates', () => {
+  const asking = (ask: Partial<AskedRequirement>, more: Partial<Change> = {}): Change => {
+    const asks = [{ count: 1, people: ['Chi'], names: ['Chi'], groups: ['leads'], ...ask }];
+    const authorization = JSON.stringify({ approval: 'none', rules: [], policy: 'p', asks });
+    return waiting([], { created_at: 0, expires_at: 3_600_000, authorization, ...more });
+  };
+  const escalate = { after: 840_001, to: ['heads', 'owners'] };
+
+  test.each<[string, Partial<Change>, string]>([
+    ['from which minute on', {}, ' (from 00:15 UTC also heads or owners)'],
+    ['nothing of it, if it would end before', { expires_at: 840_001 }, ''],
+  ])('says %s others can approve it too: card, request, reminder and details', (_, more, also) => {
+    const change = asking({ escalate }, more);
+    const until = more.expires_at === undefined ? '01:00' : '00:14';
+    const details = detailsOfChange(change, []).lines.map(({ text }) => plain(joined([text])));
+    expect(cardOf(change).facts.map(([, value]) => plain(value))).toContain(`@Chi${also}, until ${until} UTC`);
+    expect(plain(joined([tell.asked(change)?.text]))).toBe(
+      `@Chi${also}: this is waiting for your approval until ${until} UTC.`,
+    );
+    expect(plain(joined([reminder(change, []).text]))).toContain(`@Chi${also}: this is still waiting`);
+    expect(details).toContain(`Asked to approve: 1 of @Chi${also}`);
+  });
+
+  test('is told to programs', () => {
+    const answer = changeAnswer(asking({ escalate }), [], []);
+    const from = '1970-01-01T00:14:00.001Z';
+    expect(answer.waits_for).toEqual([{ count: 1, of: ['leads'], also: { from, of: ['heads', 'owners'] } }]);
+    expect(approvalIn(answer)).toBe(`1 of leads (from ${from} also heads, owners), until ${answer.expires_at}`);
+  });
+
+  const also = 'this is still waiting, and you can approve it too now, until 01:00 UTC.';
+  const people = ['Chi', 'Fay', 'Gil'];
+  test.each<[string, Partial<AskedRequirement>, Partial<AskedRequirement>, string]>([
+    ['whoever is new', {}, { people, names: people }, `@Fay or @Gil: ${also}`],
+    [
+      'one of them, however many are needed',
+      { count: 2 },
+      { count: 2, people, names: people },
+      `@Fay or @Gil: ${also}`,
+    ],
+    ['nobody twice', { unsure: ['Gil'] }, { people, names: people }, `@Fay: ${also}`],
+    ['a user group that Slack does not show', {}, { userGroups: ['S0HEADS'] }, `@S0HEADS: ${also}`],
+    ['no such group twice', { userGroups: ['S0A'] }, { userGroups: ['S0A', 'S0B'] }, `@S0B: ${also}`],
+    ['whoever Slack does not describe', {}, { unsure: ['Gil'] }, `@Gil: ${also}`],
+    ['nobody', {}, {}, 'From now on heads or owners can approve it too, but nobody there can right now.'],
+  ])('asks %s', (_, before, now, words) => {
+    const ask = { count: 1, people: ['Chi'], names: ['Chi'], groups: ['leads'], ...before };
+    expect(plain(escalation(asking(now), [{ ...ask, escalate }]))).toBe(`⏫ ${words}`);
+    // What does not escalate asks nobody anew.
+    expect(plain(escalation(asking(now), [{ ...ask, escalate }, ask]))).toBe(`⏫ ${words}`);
   });
 });
 

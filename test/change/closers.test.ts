@@ -37,6 +37,7 @@ const ending: Ending = {
       { target: staging, access: 'read' },
     ],
     requester: ana.id,
+    waited: 0,
   },
 };
 
@@ -64,6 +65,7 @@ rules:
       command: rightOf('cache clear', commandAt('cache clear')),
       aims: [{ target: live, access: 'change' }],
       requester: 'U0GONE',
+      waited: 0,
     },
   };
   const context = { ...contextOver('', []), policy: () => policyFrom(rules) };

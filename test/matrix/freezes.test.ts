@@ -331,5 +331,11 @@ test('what was asked for with an approval includes another one if that asks for 
   );
   expect(includes(two, one)).toBe(true);
   expect(includes(one, by('heads', { reason: 'required' }))).toBe(false);
+  const escalating = by('heads', { escalate: { after: 60_000, to: ['leads'] } });
+  expect([includes(one, escalating), includes(escalating, escalating), includes(escalating, one)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
   expect([includes('none', one), includes(one, two), includes(other, one), includes(one, both)]).not.toContain(true);
 });

@@ -365,9 +365,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'It names no group.',
-      "const by = [...then, ...now].flatMap((one) => (one === 'none' || one.by === 'allowed' ? [] : [one.by]));",
-      "one === 'none' → false",
-      '\'none\' → ""',
+      "const by = [...then, ...now].flatMap((one) => (one === 'none' ? [] : [groupsEver(one)]));",
       '[] → ["Stryker was here"]',
     ),
     ...same(
@@ -380,6 +378,12 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ...same(
       'Only an approval by groups can say whom it notifies; the types cannot see that.',
       "if (by === 'allowed' || (notify === undefined && former?.notify === undefined)) return undefined;",
+      "by === 'allowed' → false",
+      '\'allowed\' → ""',
+    ),
+    ...same(
+      'Only an approval by groups escalates; the types cannot see that.',
+      "if (by === 'allowed' || escalate === undefined || waited < escalate.after) return requirement;",
       "by === 'allowed' → false",
       '\'allowed\' → ""',
     ),

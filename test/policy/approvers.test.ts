@@ -1,6 +1,8 @@
 import type { Needed } from '../../src/policy/rules.ts';
 import { describe, expect, test } from 'vitest';
+import { groupsEver, inForce } from '../../src/policy/approval-requirement.ts';
 import {
+  countsFrom,
   groupsForRequirement,
   mayApprove,
   namesOthers,
@@ -13,7 +15,7 @@ import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } f
 const PUSH = to('push', 'acme-shop/live');
 const by = (...requirements: Needed['requirements']): Needed => ({ requirements, expires: 60_000, reason: 'optional' });
 const leads = (count: number) => by({ by: ['leads'], count });
-const asked = (requester: string): ApprovalRequest => ({ ...PUSH, requester });
+const asked = (requester: string): ApprovalRequest => ({ ...PUSH, requester, waited: 0 });
 
 const people = policyOf(`${GROUPS}people: { chi: [U03CHI, U0CHITWO], ana: [U0ANATWO, U01ANA] }
 rules:
@@ -74,6 +76,47 @@ rules: []
   });
 });
 
+describe('what escalates', () => {
+  const escalate = { after: 60_000, to: ['guides', 'leads'] };
+  const leadsFirst = { by: ['leads'], count: 2, escalate };
+
+  test('names further groups from then on, and nobody later; they are notified too, if others are', () => {
+    expect(inForce(leadsFirst, 59_999)).toBe(leadsFirst);
+    expect(inForce(leadsFirst, 60_000)).toEqual({ by: ['guides', 'leads'], count: 2 });
+    expect(inForce({ ...leadsFirst, notify: ['readers'] }, Infinity)).toEqual({
+      by: ['guides', 'leads'],
+      count: 2,
+      notify: ['guides', 'leads', 'readers'],
+    });
+    expect(groupsForRequirement(people, leadsFirst, { ...asked('U01ANA'), waited: 60_000 })).toEqual([
+      'guides',
+      'leads',
+    ]);
+    expect([groupsEver(leadsFirst), groupsEver({ by: ['readers'] }), groupsEver({ by: 'allowed' })]).toEqual([
+      ['leads', 'guides', 'leads'],
+      ['readers'],
+      [],
+    ]);
+  });
+
+  test('nobody is alone if it escalates to others', () => {
+    const others = (one: Needed['requirements'][number]): boolean =>
+      namesOthers(people, by(one), { ...PUSH, requester: 'U06ROB', waited: 0 });
+    const readers = { by: ['readers'], count: 1 };
+    expect([others(readers), others({ ...readers, escalate })]).toEqual([false, true]);
+  });
+
+  test.each([
+    ['whom it escalates to, then', guy, 60_000],
+    ['somebody else, never', ben, Infinity],
+    ['the requester, never', ana, Infinity],
+  ])('counts %s', (_, who, from) => {
+    expect(countsFrom(people, who, by(leadsFirst), asked('U01ANA'))).toBe(from);
+    const later = { ...leadsFirst, escalate: { after: 90_000, to: ['guides'] } };
+    expect(countsFrom(people, who, by(later, leadsFirst, { by: ['leads'], count: 1 }), asked('U01ANA'))).toBe(from);
+  });
+});
+
 test('people are joined', () => {
   expect(samePerson(people, 'U01ANA', 'U0ANATWO')).toBe(true);
   expect(samePerson(people, 'U01ANA', 'U03CHI')).toBe(false);
@@ -86,9 +129,9 @@ test('people are joined', () => {
 test('groups are looked up', () => {
   expect(mentionedGroups(people)).toEqual(['S0GUIDES']);
   expect(groupIds(people, ['developers', 'guides', 'chiefs', 'developers'])).toEqual(['U01ANA', 'U02BEN', 'S0GUIDES']);
-  expect(groupsForRequirement(people, { by: ['leads'], count: 1 }, PUSH)).toEqual(['leads']);
-  expect(groupsForRequirement(people, { by: 'allowed', count: 1 }, PUSH)).toEqual(['developers', 'guides']);
-  expect(groupsForRequirement(rulesOf(), { by: 'allowed', count: 1 }, PUSH)).toEqual([]);
+  expect(groupsForRequirement(people, { by: ['leads'], count: 1 }, asked('U01ANA'))).toEqual(['leads']);
+  expect(groupsForRequirement(people, { by: 'allowed', count: 1 }, asked('U01ANA'))).toEqual(['developers', 'guides']);
+  expect(groupsForRequirement(rulesOf(), { by: 'allowed', count: 1 }, asked('U01ANA'))).toEqual([]);
 });
 
 describe('whether the policy names others who could approve', () => {
@@ -125,6 +168,6 @@ rules:
     ['others who may do it', by({ by: 'allowed', count: 1 }), 'U01ANA', true, 'acme-docs/staging'],
     ['others who may not do it here', by({ by: 'allowed', count: 1 }), 'U01ANA', true, 'acme-docs/live'],
   ])('%s', (_, needed, requester, is, where = 'acme-shop/live') => {
-    expect(namesOthers(named, needed, { ...to('push', where), requester })).toBe(is);
+    expect(namesOthers(named, needed, { ...to('push', where), requester, waited: 0 })).toBe(is);
   });
 });

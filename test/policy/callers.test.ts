@@ -103,7 +103,7 @@ describe('a caller may do what both may', () => {
 
 describe('who decides what a caller asks for', () => {
   const policy = policyFrom(file('{ allow: [routine], to: [developers, leads, all] }', callers));
-  const asked = { ...request, requester: 'U01ANA', caller: { name: 'deploy-bot', operators: ['U02BEN'] } };
+  const asked = { ...request, waited: 0, requester: 'U01ANA', caller: { name: 'deploy-bot', operators: ['U02BEN'] } };
   const somebody = (id: string, more = {}) => ({ id, groups: [], otherGroups: ['S0CI', 'S0ALL'], ...more });
 
   it.each([

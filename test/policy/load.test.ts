@@ -311,12 +311,30 @@ describe('every mistake is reported with its line', () => {
     [
       'approval that is empty',
       rule('{ allow: [push], to: [leads], approval: }'),
-      [`line ${FIRST_RULE}: expected "none" or { by, notify, count, expires, reason }, found nothing`],
+      [`line ${FIRST_RULE}: expected "none" or { by, notify, escalate, count, expires, reason }, found nothing`],
     ],
     [
       'approval of a command that changes nothing',
       rule('{ allow: [push, logs], to: [leads], approval: { by: [leads] } }'),
       [`line ${FIRST_RULE}: "logs" changes no site and cannot wait for approval; give it its own rule`],
+    ],
+    [
+      'an escalation that never comes',
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], escalate: { after: 1h, to: [leads] } } }'),
+      [`line ${FIRST_RULE}: 1h is not shorter than "expires" (1h): nobody would be asked`],
+    ],
+    [
+      'an escalation to an unknown group, at once',
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], escalate: { after: 1s, to: [leadz] } } }'),
+      [
+        `line ${FIRST_RULE}: "1s" is out of bounds: from 1m to 30d`,
+        `line ${FIRST_RULE}: unknown group "leadz"; did you mean "leads"?`,
+      ],
+    ],
+    [
+      'an escalation to nobody',
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], escalate: { after: 5m, to: [] } } }'),
+      [`line ${FIRST_RULE}: this list is empty; expected groups, like [leads]`],
     ],
     [
       'a count',

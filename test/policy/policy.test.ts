@@ -255,6 +255,37 @@ describe('the approval it needs', () => {
       },
     ],
     [
+      'the later escalation, to those to whom both do',
+      push,
+      [
+        allowed(', approval: { by: [leads], escalate: { after: 2m, to: [readers, developers] } }'),
+        allowed(', approval: { by: [leads], count: 2, escalate: { after: 5m, to: [guides, readers] } }'),
+      ],
+      {
+        requirements: [{ by: ['leads'], count: 2, escalate: { after: 300_000, to: ['readers'] } }],
+        expires: HOUR,
+        reason: 'optional',
+      },
+    ],
+    [
+      'no escalation, if one of them has none',
+      push,
+      [
+        allowed(', approval: { by: [leads], escalate: { after: 2m, to: [readers] } }'),
+        allowed(', approval: { by: [leads] }'),
+      ],
+      { requirements: [{ by: ['leads'], count: 1 }], expires: HOUR, reason: 'optional' },
+    ],
+    [
+      'no escalation, if one of them has another',
+      push,
+      [
+        allowed(', approval: { by: [leads], escalate: { after: 2m, to: [readers] } }'),
+        allowed(', approval: { by: [leads], escalate: { after: 2m, to: [guides] } }'),
+      ],
+      { requirements: [{ by: ['leads'], count: 1 }], expires: HOUR, reason: 'optional' },
+    ],
+    [
       'whom one rule notifies and whom the other does',
       push,
       [

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { outstanding } from '../../src/policy/approvers.ts';
+import { countsFrom, outstanding } from '../../src/policy/approvers.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import { decideAnywhere, decideAccess } from '../../src/policy/policy.ts';
 import type { AccessRequest } from '../../src/policy/matching.ts';
@@ -26,8 +26,12 @@ const approval = fc.oneof(
     count: one(1, 2),
     expires: one('5m', '1h', '2d'),
     reason: fc.oneof(one('required', 'optional'), fc.record({ match: one('a', 'b') })),
+    escalate: fc.option(fc.record({ after: one('1m', '2m'), to: groups }), { nil: undefined }),
   }),
 );
+
+/** Before, between, at and after the moments of escalation. */
+const waited = one(0, 60_000 - 1, 60_000, 90_000, 120_000, Infinity);
 
 const rule = (effect: 'allow' | 'deny', asks: fc.Arbitrary<unknown>) =>
   fc.tuple(what, to, where, asks).map(([named, audience, places, approval]) => {
@@ -132,7 +136,8 @@ test('an allow never weakens a required approval', () => {
       testUser,
       parsed,
       fc.subarray(people),
-      (texts, extra, who, wanted, voters) => {
+      waited,
+      (texts, extra, who, wanted, voters, waited) => {
         const [policy, more] = [load(...texts), load(...texts, extra)];
         const [before, after] = [decideAccess(policy, who, wanted), decideAccess(more, who, wanted)];
         if (before.kind !== 'allowed' || after.kind !== 'allowed' || before.approval === 'none') return;
@@ -140,7 +145,7 @@ test('an allow never weakens a required approval', () => {
         expect(after.approval.expires).toBeLessThanOrEqual(before.approval.expires);
         expect(looksFor(after.approval)).toEqual(expect.arrayContaining([...looksFor(before.approval)]));
         // If the rules allow the same people, meeting the new requirement also meets the old one.
-        const asked = { ...wanted, requester: who.id };
+        const asked = { ...wanted, requester: who.id, waited };
         if (outstanding(more, after.approval, asked, voters).length === 0) {
           expect(outstanding(more, before.approval, asked, voters)).toEqual([]);
         }
@@ -151,13 +156,31 @@ test('an allow never weakens a required approval', () => {
 
 test('nobody approves their own request, and no approval is complete without an approver', () => {
   holds(
-    fc.property(rules, testUser, parsed, (texts, who, wanted) => {
+    fc.property(rules, testUser, parsed, waited, (texts, who, wanted, waited) => {
       const policy = load(...texts);
       const decision = decideAccess(policy, who, wanted);
       if (decision.kind !== 'allowed' || decision.approval === 'none') return;
-      expect(outstanding(policy, decision.approval, { ...wanted, requester: who.id }, [who, who])).toEqual(
-        decision.approval.requirements,
+      expect(outstanding(policy, decision.approval, { ...wanted, requester: who.id, waited }, [who, who])).toEqual(
+        decision.approval.requirements.map(({ by, count }) => ({ by, count })),
       );
+    }),
+  );
+});
+
+test('until it escalates, an approval counts as without; from then on, as if it named both lists of groups', () => {
+  const policy = load('{ allow: [read, push], to: everyone }');
+  const voting = fc.record({ by: groups, to: groups, count: one(1, 2, 3), waited, voters: fc.subarray(people) });
+  holds(
+    fc.property(voting, testUser, parsed, ({ by, to, count, waited, voters }, who, wanted) => {
+      const asked = { ...wanted, requester: who.id, waited };
+      const left = (requirement: Needed['requirements'][number]): number =>
+        outstanding(policy, { requirements: [requirement], expires: 1, reason: 'optional' }, asked, voters)[0]?.count ??
+        0;
+      const [own, both] = [left({ by, count }), left({ by: [...by, ...to], count })];
+      const escalating = { by, count, escalate: { after: 60_000, to } };
+      expect(left(escalating)).toBe(waited < 60_000 ? own : both);
+      expect(both).toBeLessThanOrEqual(own);
+      expect(countsFrom(policy, who, { requirements: [escalating] }, asked)).toBe(Infinity);
     }),
   );
 });

@@ -198,7 +198,7 @@ test('uncertain votes never complete an approval', () => {
         { by: 'allowed', count: 2, expires: 60_000, reason: 'optional' },
       ]);
       if (needed === 'none') throw new Error('unreachable');
-      const asked: ApprovalRequest = { ...wanted, requester: 'U02BEN' };
+      const asked: ApprovalRequest = { ...wanted, requester: 'U02BEN', waited: 0 };
       const left = (voters: readonly Member[], counting?: 'perhaps') =>
         outstanding(policy, needed, asked, voters, counting).reduce((sum, { count }) => sum + count, 0);
       const partly = cast.map(([person, hidden]) => without(person, hidden));
@@ -284,14 +284,14 @@ rules: [{ allow: [push], to: [developers] }]
       expires: 60_000,
       reason: 'optional',
     };
-    const asked: ApprovalRequest = { ...to('push', 'acme-shop/live'), requester: 'U01ANA' };
+    const asked: ApprovalRequest = { ...to('push', 'acme-shop/live'), requester: 'U01ANA', waited: 0 };
     const voteOf = (person: Member) => mayApprove(policy, person, needed, asked);
     expect(voteOf(known('U0NEW', ['S0LEADS']))).toMatchObject({ kind: 'counts' });
     expect(voteOf(without(known('U0NEW'), ['S0LEADS']))).toMatchObject({ why: 'unknown', groups: ['S0LEADS'] });
     expect(voteOf(without(known('U0NEW'), ['S0DEVS']))).toMatchObject({ why: 'not named' });
     expect(voteOf(without(ana, userGroups))).toMatchObject({ why: 'yourself', perhaps: [], groups: [] });
     // A person who is not denied still has to be named by a rule.
-    const images: ApprovalRequest = { ...to('images', 'acme-shop/live'), requester: 'U01ANA' };
+    const images: ApprovalRequest = { ...to('images', 'acme-shop/live'), requester: 'U01ANA', waited: 0 };
     const barred = without(known('U0NEW'), ['S0BARRED']);
     expect(mayApprove(policy, barred, needed, images)).toMatchObject({ why: 'not named', groups: [] });
   });

@@ -25,6 +25,11 @@ describe('rules that could never be satisfied', () => {
     ['enough', [push('[developers]', 'two', 2)], []],
     ['enough, one of three asking', [push('[three]', 'three', 2)], []],
     ['enough for some who ask', [push('[developers, two]', 'two', 2)], []],
+    [
+      'enough once it has escalated',
+      ['{ allow: [push], to: [developers], approval: { by: [nobody], escalate: { after: 1m, to: [two] } } }'],
+      [],
+    ],
     ['enough for everyone else', [push('everyone', 'two', 2)], []],
     ['enough, as far as is known', [push('[guides]', 'guides', 9)], []],
     ['enough, as far as is known of some', [push('[two]', 'mixed', 2)], []],
@@ -54,6 +59,11 @@ describe('rules that could never be satisfied', () => {
       'nobody',
       [push('[developers]', 'nobody', 1)],
       [`line ${LINE}: "push" could never be approved: it needs 1 of nobody, and there is nobody`],
+    ],
+    [
+      'too many, also once it has escalated',
+      ['{ allow: [push], to: [developers], approval: { by: [nobody], count: 3, escalate: { after: 1m, to: [two] } } }'],
+      [`line ${LINE}: "push" could never be approved: it needs 3 of nobody, two, and there are only U03CHI and U04DEE`],
     ],
     [
       'too many, of two groups',

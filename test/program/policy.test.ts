@@ -37,6 +37,7 @@ groups: { developers: [U0000000001], leads: [U0000000002, U0000000003, U00000000
 rules:
   - { allow: [read], to: [developers, leads] }
   - { allow: [destructive], to: [leads], approval: { by: [leads], notify: [oncall], count: 2, expires: 30m } }
+  - { allow: [routine], to: [developers], approval: { by: [leads], escalate: { after: 15m, to: [oncall] } } }
 `,
   ),
 };
@@ -49,6 +50,11 @@ test.each<[question: string, answer: RegExp, rules?: typeof example]>([
   [
     '@developers push acme-shop/staging acme-shop/live --database',
     /^@developers may run push on .*\nIt needs approval by @U0000000002, .* or .* \(leads: 3 people who could\), within 1h\. It needs a reason\.\nAllowed by line 50 of the policy: /,
+  ],
+  [
+    '@developers cache clear acme-shop/live',
+    /It needs approval by .* or .* \(after 15m also oncall\) \(leads: 3 people who could\), within 1h\./,
+    strict,
   ],
   ['@leads delete acme-shop/staging', /It needs approval by 2 of .*, within 30m\. Notified: @U0000000003\.\n/, strict],
   [
@@ -320,6 +326,7 @@ test('the approvers are read however their number is written', async () => {
   const spellings = ['2 of leads', ' 2  of leads ', '02 of leads'].map(
     (by) => `  - '@leads delete a/staging': '${by}'\n`,
   );
+  spellings.push("  - '@developers cache clear a/live': leads (after 15m also oncall)\n");
   const expected = file('spellings.yml', `approval:\n${spellings.join('')}`);
   expect(await run(['test', expected], strict)).toMatchObject({ code: 0 });
 });

@@ -345,9 +345,9 @@ async function pressedOnce(scene: Scene, change: Change, votes: readonly { reado
 function enough(policy: Policy, change: Change, votes: readonly { readonly person: string }[]): boolean {
   const parsed = resolve(parseArgs(argsOfChange(change), catalogue), names);
   const { approval } = authorize(policy, ana, parsed, company).authorization;
-  const { asked } = aboutOf(parsed, company);
+  const asked = { ...aboutOf(parsed, company).asked, requester: ana.id, waited: 0 };
   const voters = votes.flatMap(({ person }) => people.get(person) ?? []);
-  return approval !== 'none' && outstanding(policy, approval, { ...asked, requester: ana.id }, voters).length === 0;
+  return approval !== 'none' && outstanding(policy, approval, asked, voters).length === 0;
 }
 
 /** Leaves nothing due and nothing locked for the next run. */

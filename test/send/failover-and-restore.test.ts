@@ -118,6 +118,16 @@ describeBoth('after a restore', (open) => {
       /I'm asking again/,
     ],
     [
+      'waiting, and meanwhile it has escalated',
+      {
+        state: 'waiting',
+        created_at: now - 120_000,
+        authorization: authorized(needed, { asks: [{ ...asks[0], escalate: { after: 60_000, to: ['heads'] } }] }),
+      },
+      { state: 'waiting', expires_at: now + 3_600_000, due_at: now - 60_000, lost_at: now },
+      /I'm asking again/,
+    ],
+    [
       'approved, by the rules alone',
       { state: 'approved', authorization: authorized('none') },
       { state: 'unknown', sent_at: now, lost_at: now },

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nextReminder } from '../../src/send/reminders.ts';
+import { nextLook, nextReminder } from '../../src/send/reminders.ts';
 
 const minute = 60_000;
 
@@ -17,6 +17,19 @@ test.each<[string, lasts: number, after: number, next: number]>([
 ])('%s', (_, lasts, after, next) => {
   const asked = 1_000_000;
   expect(nextReminder(asked, asked + lasts * minute, asked + after * minute)).toBe(asked + next * minute);
+});
+
+test.each<[string, after: number, next: number]>([
+  ['first when it escalates', 0, 15],
+  ['then at half', 15, 30],
+  ['a moment that passed unseen does not keep it due', 20, 30],
+  ['at half, and then when a second one does', 30, 40],
+])('what escalates after a quarter of an hour and after forty minutes is due %s', (_, after, next) => {
+  const [asked, to] = [1_000_000, ['heads']];
+  const one = { count: 1, people: ['U03CHI'], names: ['Chi'], groups: ['leads'] };
+  const asks = [15, 40].map((minutes) => ({ ...one, escalate: { after: minutes * minute, to } }));
+  const change = { created_at: asked, expires_at: asked + 60 * minute };
+  expect(nextLook(change, { asks }, asked + after * minute)).toBe(asked + next * minute);
 });
 
 const waiting = fc.record({

@@ -99,6 +99,15 @@ describe('break-glass', { concurrent: false }, () => {
     await ana.reads(/🔎 Reviewed by @Chi/);
   });
 
+  test('stays one when a form asks for what is missing', async () => {
+    const ana = scenario.person('ana');
+    await ana.opens('/site push acme-shop/staging --files --break-glass --reason "the shop is down"', 'Reason');
+    await ana.submits({ Onto: 'acme-shop/live' });
+    const review = await ana.form('🚨 Break-glass: this is sent without approval');
+    expect(review.text).not.toContain('Nothing is sent until it is approved');
+    await scenario.slack.closeModal(ana.id);
+  });
+
   test('skips a freeze too, and says so', async () => {
     await reloadPolicy(scenario, frozen);
     const before = writes();

@@ -67,6 +67,32 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { 
   );
 
   test(
+    'promise 3: ask once whoever can approve from a time on, though both were due to; and a head approves',
+    withBots(
+      2,
+      async (scenario, sql) => {
+        const change = await scenario.person('ana').asks('/site cache clear acme-shop/live');
+        const passed = 'created_at = created_at - 900000, expires_at = expires_at - 900000, due_at = due_at - 900000';
+        await sql.query(`update changes set ${passed} where number = $1`, [change.number]);
+        await change.tells(/^⏫ @Fay: this is still waiting, and you can approve it too now/);
+        await scenario.person('fay').clicks(change.card(), 'Approve');
+        await change.tells(/^✅ Done after /);
+        expect(change.replies().filter(({ text }) => text.startsWith('⏫'))).toHaveLength(1);
+        expect((await sql.query("select 1 from audit where event = 'asked_anew'")).rows).toHaveLength(1);
+        expect(scenario.writes(live)).toHaveLength(1);
+      },
+      {
+        policy: `version: 1
+groups: { developers: [U01ANA], leads: [U03CHI], heads: [U05FAY] }
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [routine], to: [developers], approval: { by: [leads], escalate: { after: 15m, to: [heads] } } }
+`,
+      },
+    ),
+  );
+
+  test(
     'promise 2: a lease that ends while the host still works makes it unknown; the late answer is recorded and told',
     withTwo(async (scenario, sql) => {
       scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });

@@ -192,7 +192,7 @@ function hintIn({ pipeline }: SlackContext, pinned: Pinned, person: Person): Tex
   const { authorization, glassRight = noGlassRight } = pinned;
   const { approval, breakGlass } = authorization;
   if (approval === 'none' || breakGlass) return undefined;
-  const asked = { ...aboutOf(pinned, pipeline.company()).asked, requester: person.id };
+  const asked = { ...aboutOf(pinned, pipeline.company()).asked, requester: person.id, waited: 0 };
   return glassHint(pipeline.policy(), glassRight, approval, asked);
 }
 

@@ -43,9 +43,10 @@ const memo = z.object({
   path: z.string().optional(),
   /** For each field, the id of its kept choices, and a hash of the answers that they were read for. */
   choices: z.record(z.string(), z.object({ id: z.string(), of: z.string() })).optional(),
-  /** How the command was typed: as a dry run, or to be queued if a lock is in the way. */
+  /** How the command was typed: as a dry run, to be queued if a lock is in the way, or as an emergency. */
   dryRun: z.boolean().optional(),
   queue: z.boolean().optional(),
+  breakGlass: z.boolean().optional(),
   /** When it is to be sent, epoch ms. */
   when: z.object({ at: z.number(), until: z.number() }).optional(),
   /** The arguments of a review form (or the id of the kept ones), and the fingerprint of what it showed. */
@@ -80,6 +81,7 @@ export function formView(
     reason,
     dryRun,
     queue,
+    breakGlass,
     ...timing
   }: Pick<ParsedCommand, 'path' | 'command' | 'reason'> & TypedOptions,
   from: Origin,
@@ -88,17 +90,18 @@ export function formView(
 ): ModalView {
   const blocks: KnownBlock[] = [richText([says]), ...fields.map((field) => inputOf(field, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason));
-  const memo: Memo = { origin: from, path, choices, dryRun, queue, when: windowOf(timing) };
+  const memo: Memo = { origin: from, path, choices, dryRun, queue, breakGlass, when: windowOf(timing) };
   return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
 }
 
 /** Typed options that have no field in a form. */
 type TypedOptions = {
-  readonly [K in 'dryRun' | 'queue' | 'when']?: ParsedCommand[K] | undefined;
+  readonly [K in 'dryRun' | 'queue' | 'breakGlass' | 'when']?: ParsedCommand[K] | undefined;
 };
-export const typedOptions = ({ dryRun = false, queue = false, when }: TypedOptions) => ({
+export const typedOptions = ({ dryRun = false, queue = false, breakGlass, when }: TypedOptions) => ({
   dryRun,
   queue,
+  breakGlass,
   when,
 });
 
