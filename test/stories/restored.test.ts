@@ -44,7 +44,7 @@ test(
     await restore(scenario);
 
     await emergency.tells(/@Chi or @Dee: I'm asking again.*restored from a backup of 2026-01-02/);
-    await emergency.shows(/🚨 Break-glass {2}may have been sent without approval\n/);
+    await emergency.shows(/🚨 Break-glass.*may have been sent without approval\n/);
     await ana.clicks(emergency.card(), 'Cancel');
     await emergency.shows(/may have been sent without approval; nobody has reviewed it yet/);
     await change.tells(/@Chi or @Dee: I'm asking again.*restored from a backup of 2026-01-02/);
