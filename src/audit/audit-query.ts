@@ -1,13 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { linesAfter, linesOfChanges, listAudit, type AuditLine } from '../storage/audit.ts';
 import type { Environment, Target } from '../hosting/contract/target.ts';
-import { targetsOfChanges } from '../storage/changes.ts';
+import { changesInBrief } from '../storage/changes.ts';
 import type { ReadHandle } from '../storage/schema.ts';
+import { glassLine } from '../change/post-review.ts';
 import { eventInWords } from '../change/states-and-events.ts';
 import type { MayRead, StoredTargets } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
 import { parseDetails, type AuditDetails } from './audit-anchor.ts';
 import { csvLine } from '../words/csv.ts';
+import { plain, type Text } from '../words/text.ts';
 import type { Database } from '../storage/database.ts';
 
 /** The trail as people read it: each line with what the trail says about its change, from lines of that change only. */
@@ -43,6 +45,8 @@ export type TrailLine = {
   readonly fingerprint: string | undefined;
   /** Names of people who had approved by then. */
   readonly approvers: readonly string[];
+  /** What the change skipped in an emergency, and what became of its review: as it is now. */
+  readonly glass: Text | undefined;
   /** What the host answered. */
   readonly receipt: string | undefined;
 };
@@ -137,8 +141,8 @@ async function* newestFirst(
   }
 }
 
-/** A line that the person may read, with its details. */
-type Readable = { readonly line: AuditLine; readonly details: AuditDetails };
+/** A line that the person may read, with its details, and with what its change skipped. */
+type Readable = { readonly line: AuditLine; readonly details: AuditDetails; readonly glass?: Text | undefined };
 
 /** Those lines that the person may read, each with what the trail says about its change. */
 export const entriesOf = async (
@@ -149,13 +153,15 @@ export const entriesOf = async (
 
 /** Lines without targets are about the company, as the text of a policy: it can name every site. */
 async function readableOf(db: ReadHandle, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Readable[]> {
-  const changes = await targetsOfChanges(db, changesOf(lines));
-  const readable = new Map(changes.map((change) => [change.number, mayRead(change)]));
+  const changes = await changesInBrief(db, changesOf(lines));
+  const byNumber = new Map(
+    changes.map((change) => [change.number, { isReadable: mayRead(change), glass: glassLine(change) }]),
+  );
   return lines.flatMap((line) => {
-    if (line.change !== null)
-      return (readable.get(line.change) ?? mayRead(unknownTargets))
-        ? [{ line, details: parseDetails(line.details) }]
-        : [];
+    if (line.change !== null) {
+      const { isReadable = mayRead(unknownTargets), glass } = byNumber.get(line.change) ?? {};
+      return isReadable ? [{ line, details: parseDetails(line.details), glass }] : [];
+    }
     const details = parseDetails(line.details);
     return mayRead(details.about ?? companyTargets) ? [{ line, details }] : [];
   });
@@ -170,12 +176,12 @@ async function withChanges(db: ReadHandle, readable: readonly Readable[]): Promi
   const ofChanges = await linesOfChanges(db, numbers, { events: ['asked', 'vote', 'approve'] });
   const parsed = ofChanges.map((line) => ({ ...line, details: parseDetails(line.details) }));
   const byChange = Map.groupBy(parsed, ({ change }) => change);
-  return readable.map(({ line, details }) => {
+  return readable.map(({ line, details, glass }) => {
     const of = (line.change === null ? undefined : byChange.get(line.change)) ?? [];
     const asked = of.findLast(({ event }) => event === 'asked');
     const approvals = of.filter(({ event, seq }) => event !== 'asked' && seq <= line.seq);
     const approvers = approvals.map(({ details: { name }, actor }) => name ?? actor);
-    return entryOf(line, details, { asked: asked?.details, requester: asked?.actor, approvers });
+    return entryOf(line, details, { asked: asked?.details, requester: asked?.actor, approvers, glass });
   });
 }
 
@@ -187,13 +193,13 @@ function about(target: Target): StoredTargets {
   return { targets: JSON.stringify([target]) };
 }
 
-type AboutChange = {
+type AboutChange = Pick<TrailLine, 'glass'> & {
   readonly asked: AuditDetails | undefined;
   readonly requester: string | undefined;
   readonly approvers: readonly string[];
 };
 
-function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approvers }: AboutChange): Entry {
+function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approvers, glass }: AboutChange): Entry {
   const { target, reason, receipt } = own;
   // A forced unlock, for example, is allowed by its own rules, not by those of the change.
   const { rules, policy } = own.rules.length > 0 ? own : (asked ?? own);
@@ -210,6 +216,7 @@ function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approve
     rules,
     policy,
     approvers,
+    glass,
     fingerprint: asked?.fingerprint,
   };
 }
@@ -239,6 +246,7 @@ const columns = [
   'details',
   'previous',
   'hash',
+  'break_glass',
 ] as const;
 
 type Row = Readonly<Record<(typeof columns)[number], string | number | readonly (string | number)[] | undefined>>;
@@ -248,7 +256,13 @@ export const headOf = (format: Format): string => (format === 'csv' ? csvLine(co
 
 /** One line of the trail, with its line break. */
 export function exportLine(format: Format, entry: Entry): string {
-  const row: Row = { ...entry, line: entry.seq, at: new Date(entry.at).toISOString(), what: entry.says };
+  const row: Row = {
+    ...entry,
+    line: entry.seq,
+    at: new Date(entry.at).toISOString(),
+    what: entry.says,
+    break_glass: entry.glass && plain(entry.glass),
+  };
   if (format === 'jsonl') return `${JSON.stringify(row, [...columns])}\n`;
   return csvLine(columns.map((column) => [row[column] ?? ''].flat().join(', ')));
 }

@@ -1,5 +1,5 @@
 import { toldPeople } from '../access/approver-lookup.ts';
-import { authorizationOf, type BrokenGlass } from '../access/authorization.ts';
+import { authorizationOf, type AskedRequirement, type BrokenGlass } from '../access/authorization.ts';
 import { glassMark, skippedInWords } from '../access/break-glass.ts';
 import { reasonText } from '../access/reason.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
@@ -15,11 +15,16 @@ import type { TransitionNote } from './change-messages.ts';
 export function glassBroken(change: Change, skipped: BrokenGlass): Text {
   const { asks = [] } = authorizationOf(change);
   const { who, rest } = askedIn(change);
-  const few = tooFewApprove(asks);
-  const whose = few ?? say`${who}: you could have approved it, so please review it afterwards.`;
+  const whose = nobodyReviews(asks) ?? say`${who}: you could have approved it, so please review it afterwards.`;
   const reason = reasonText(change) ?? [];
   return joined([say`${glassMark} **Break-glass: this is sent ${skippedInWords(skipped)}.** “${reason}”`, whose, rest]);
 }
+
+/** Says that certainly nobody can review it now; undefined: somebody can, or might. One of all approvers is enough. */
+export const nobodyReviews = (asks: readonly AskedRequirement[]): Text | undefined =>
+  asks.every((ask) => tooFewApprove([{ ...ask, count: 1 }]) !== undefined)
+    ? say`**Nobody who could review it can be told right now.**`
+    : undefined;
 
 /** Everybody whose approval is skipped is told at once, and the ops channel. */
 export const tellAll = (change: Change): Pick<TransitionNote, 'ops' | 'tell'> => ({

@@ -10,6 +10,7 @@ import { joined, mention, say, time, type Text } from '../words/text.ts';
 export type PostReview = { readonly by: string; readonly at: number; readonly says: string };
 
 type Reviewed = Pick<Change, 'post_review' | 'settled_at'>;
+type Skipped = Reviewed & Pick<Change, 'authorization' | 'sent_at'>;
 
 /** Whether it is over, and nobody has reviewed it yet. */
 export const isToReview = ({ post_review: review, settled_at: settled }: Reviewed): boolean =>
@@ -20,7 +21,7 @@ export const postReviewOf = ({ post_review: review }: Reviewed): PostReview | un
   review === null || review === unreviewed ? undefined : parseStored<PostReview>(review);
 
 /** What a change skipped, and what became of its review; undefined: it skipped nothing. */
-export function glassLine(change: Change): Text | undefined {
+export function glassLine(change: Skipped): Text | undefined {
   const { breakGlass: skips } = authorizationOf(change);
   if (skips === undefined) return undefined;
   const review = postReviewOf(change);

@@ -37,20 +37,21 @@ const matched = fields(
 const reasons = 'expected "required", "optional" or { match, link }';
 
 /** How an approval is written in the file. */
-export const expectedApproval = '{ by, notify, escalate, count, expires, reason }';
+export const expectedApproval = '{ by, notify, then, count, expires, reason }';
 
 /** `approvers`: the shape of a list of groups. */
-export const approvalShape = <T extends z.ZodType>(approvers: T) =>
+export const approvalShape = (approvers: z.ZodType<readonly string[]>) =>
   fields(
     {
       by: approvers.describe('The groups whose members can approve'),
       notify: approvers.optional().describe('The groups whose members are notified instead; they need not approve'),
-      escalate: fields(
+      // oxlint-disable-next-line unicorn/no-thenable -- a key of the file, and no function
+      then: fields(
         {
           after: durationUpTo(maxExpiryMs).describe('How long after asking; shorter than "expires"'),
-          to: approvers.describe('The groups whose members can approve as well from then on, and are asked then'),
+          by: approvers.describe('The groups whose members can approve as well from then on, and are asked then'),
         },
-        '{ after, to }',
+        '{ after, by }',
       )
         .optional()
         .describe('Who else is asked if nobody has approved by then'),
@@ -64,11 +65,16 @@ export const approvalShape = <T extends z.ZodType>(approvers: T) =>
         .describe('Whether a reason is needed, and what has to be in it'),
     },
     expectedApproval,
-  ).superRefine(({ escalate, expires }, ctx) => {
-    if (escalate && escalate.after >= expires)
-      refuse(
-        ctx,
-        ['escalate', 'after'],
-        `${showDuration(escalate.after)} is not shorter than "expires" (${showDuration(expires)}): nobody would be asked`,
-      );
-  });
+  )
+    .superRefine(({ then, expires }, ctx) => {
+      if (then && then.after >= expires)
+        refuse(
+          ctx,
+          ['then', 'after'],
+          `${showDuration(then.after)} is not shorter than "expires" (${showDuration(expires)}): nobody would be asked`,
+        );
+    })
+    .transform(({ then, ...approval }) => ({
+      ...approval,
+      ...(then && { escalate: { after: then.after, to: then.by } }),
+    }));

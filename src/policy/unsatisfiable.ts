@@ -35,6 +35,52 @@ export function impossibleRules(policy: Policy, members: Members): readonly Mist
   });
 }
 
+/**
+ * The rules whose `breakGlass` never works for anything they allow: `alone` where they name others who could approve,
+ * `true` where the policy names nobody else. Reports only certain cases, and each rule once.
+ */
+export function idleBreakGlass(policy: Policy): readonly Mistake[] {
+  return policy.rules.flatMap((rule) => {
+    const { breakGlass: way, line, column } = rule;
+    const commands = policy.catalogue.filter((one) => isWrite(one) && namesCommand(rule, one));
+    const isIdle = (command: PolicyCommand): boolean =>
+      way === 'alone' ? namesOthersFor(policy, rule, command) : !isSeveral(policy, everybodyNamed(policy, command));
+    if (way === undefined || commands.length === 0 || !commands.every(isIdle)) return [];
+    const says =
+      way === 'alone'
+        ? 'note: breakGlass: alone never works here, because the policy names others who can approve it; say true'
+        : 'note: breakGlass: true never works here, because the policy names nobody else who could review it; say alone';
+    return [{ line, column, says }];
+  });
+}
+
+/** Whether somebody else is named, whoever asks: two people, a Slack user group, or everyone. */
+function isSeveral(policy: Policy, names: readonly string[]): boolean {
+  const ids = groupIds(policy, names);
+  const people = new Set(ids.map((id) => canonicalId(policy, id)));
+  return names.includes('everyone') || people.size > 1 || ids.some(isUserGroup);
+}
+
+/** Whether the approval of a rule itself certainly names somebody else, whoever asks by that rule. */
+function namesOthersFor(policy: Policy, rule: Rule, command: PolicyCommand): boolean {
+  const approval = approvalBy(rule, command);
+  if (approval === 'none') return false;
+  const names = [approval.by === 'allowed' ? rule.to : approval.by].flat();
+  if (isSeveral(policy, names)) return true;
+  const asking = [rule.to].flat();
+  const askers = groupIds(policy, asking);
+  const areKnown = asking.every((name) => policy.groups.has(name)) && !askers.some(isUserGroup);
+  const own = new Set(askers.map((id) => canonicalId(policy, id)));
+  return areKnown && groupIds(policy, names).some((id) => !own.has(canonicalId(policy, id)));
+}
+
+/** Everybody who may run it somewhere, or whose approval anything asks for. */
+const everybodyNamed = (policy: Policy, command: PolicyCommand): readonly string[] =>
+  [...policy.rules.filter(({ effect }) => effect === 'allow'), ...exceptions(policy)]
+    .filter((one) => namesCommand(one, command))
+    .flatMap(({ to, approval = 'none' }) => [to, approval === 'none' || approval.by === 'allowed' ? [] : approval.by])
+    .flat();
+
 /** What asks for an approval: an allowing rule, or the exception of a freeze. */
 type Asking = Pick<Rule, 'what' | 'to' | 'approval' | 'line' | 'column'> & Partial<Pick<Rule, 'breakGlass'>>;
 

@@ -7,7 +7,7 @@ import type { Load } from '../base/semaphore.ts';
 import { auditOutLag } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { pauseKeys, pauseScopes, readKvs } from '../storage/kv.ts';
-import { countStates, oldestWork } from '../storage/open-work.ts';
+import { countStates, oldestWork, toReview } from '../storage/open-work.ts';
 import { openStates } from '../words/states.ts';
 import { within } from '../base/time-limit.ts';
 
@@ -90,12 +90,7 @@ const loadSamples = (work: string, { free, waiting }: Load): readonly Sample[] =
 
 /** While the database does not answer, only `up` has a value. */
 function databaseGauges(context: Pick<GaugesContext, 'database' | 'auditOut'>): readonly Gauge[] {
-  const read = remembered(() => within(patienceMs, readState(context)));
-  type State = Awaited<ReturnType<typeof readState>>;
-  const fromState = (samples: (state: State) => readonly Sample[] | undefined) => async () => {
-    const state = await read();
-    return state && samples(state);
-  };
+  const { read, fromState } = stateOf(context);
   return [
     {
       name: 'sitehand_database_up',
@@ -107,6 +102,11 @@ function databaseGauges(context: Pick<GaugesContext, 'database' | 'auditOut'>): 
       help: 'Changes that are not settled',
       labels: ['state'],
       read: fromState(({ counts }) => openStates.map((state) => ({ labels: { state }, value: counts[state] ?? 0 }))),
+    },
+    {
+      name: 'sitehand_changes_to_review',
+      help: 'Changes sent by break-glass that are over, and that nobody has reviewed',
+      read: fromState(({ unreviewed }) => [{ value: unreviewed }]),
     },
     {
       name: 'sitehand_oldest_seconds',
@@ -130,18 +130,31 @@ function databaseGauges(context: Pick<GaugesContext, 'database' | 'auditOut'>): 
   ];
 }
 
+type State = Awaited<ReturnType<typeof readState>>;
+
+/** What the database says, read again once it is old; undefined: it does not answer. */
+function stateOf(context: Pick<GaugesContext, 'database' | 'auditOut'>) {
+  const read = remembered(() => within(patienceMs, readState(context)));
+  const fromState = (samples: (state: State) => readonly Sample[] | undefined) => async () => {
+    const state = await read();
+    return state && samples(state);
+  };
+  return { read, fromState };
+}
+
 /** One query after the other, so that a scrape takes few connections. */
 async function readState({ database, auditOut }: Pick<GaugesContext, 'database' | 'auditOut'>) {
   const { db } = database;
   const now = await database.now();
   const counts = await countStates(db);
+  const { count: unreviewed } = await toReview(db);
   const since = Object.entries(await oldestWork(db, now));
   const ages = since.map(([queue, at = now]): [string, number] => [queue, Math.max(0, now - at)]);
   const out = auditOut && (await auditOutLag(db, auditOut.id, now));
   const waitedMs = { ...Object.fromEntries(ages), ...(out && { 'audit out': out.oldestMs }) };
   const kept = new Set((await readKvs(db, Object.values(pauseKeys))).map(({ key }) => key));
   const paused = pauseScopes.map((scope) => ({ labels: { scope }, value: Number(kept.has(pauseKeys[scope])) }));
-  return { counts, waitedMs, out, paused };
+  return { counts, unreviewed, waitedMs, out, paused };
 }
 
 /** Reads again once the last reading is `freshMs` old; undefined: the last reading failed. */

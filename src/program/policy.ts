@@ -15,6 +15,7 @@ import { code, joined, say, plain, type Text } from '../words/text.ts';
 import { textsIn } from '../commands/kit/page.ts';
 import { rights } from '../commands/rights.ts';
 import { policyFileIn, type EnvironmentVariables } from '../base/config.ts';
+import { idleBreakGlass } from '../policy/unsatisfiable.ts';
 import { readPolicy } from '../policy/watch.ts';
 import { abilityPage } from '../talk/rights-pages.ts';
 import { exitCodes, out, type Out } from './output.ts';
@@ -150,7 +151,7 @@ export async function policy(
   const asking = { write, complain, now };
   if (word === 'explain') return explain(read.policy, words.join(' '), asking);
   if (word === 'test') return check(read.policy, given ?? 'policy.test.yml', asking);
-  for (const note of notesOnFreezes(read.policy, now)) write(located(file, note));
+  for (const note of [...notesOnFreezes(read.policy, now), ...idleBreakGlass(read.policy)]) write(located(file, note));
   const { rules, groups, hash } = read.policy;
   write(`${file} can be used: ${rules.length} rules, ${groups.size} groups, ${hash.slice(0, 8)}.\n`);
   return exitCodes.fine;

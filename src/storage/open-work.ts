@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { oldestDueIn } from './lease.ts';
-import type { AskedBy } from './changes.ts';
+import { unreviewed, type AskedBy } from './changes.ts';
 import type { State } from '../words/states.ts';
 import type { ReadHandle } from './schema.ts';
 import { oldestTimerDue } from './timers.ts';
@@ -36,6 +36,14 @@ export async function listLost(
     .limit(limit)
     .execute();
   return rows.map(({ number, lost_at, created_at }) => ({ number, at: lost_at ?? created_at }));
+}
+
+/** How many changes sent by break-glass are over and nobody has reviewed them; the oldest, and since when (epoch ms). */
+export async function toReview(db: ReadHandle) {
+  const open = db.selectFrom('changes').where('post_review', '=', unreviewed).where('settled_at', 'is not', null);
+  const { count } = await open.select((of) => of.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  const oldest = await open.select(['number', 'settled_at as at']).orderBy('settled_at').limit(1).executeTakeFirst();
+  return { count, oldest };
 }
 
 /**

@@ -1,34 +1,12 @@
 import { Refusal, type Args } from '../base/errors.ts';
-import { paragraph, type Page, type TakeBack, counted, listOr } from '../commands/kit/page.ts';
-import { spokenDuration } from '../words/duration.ts';
-import { listAudit } from '../storage/audit.ts';
-import { changesInBatch, findChange, isBatch, type Change, listChanges } from '../storage/changes.ts';
-import type { Database } from '../storage/database.ts';
-import {
-  actor,
-  code,
-  inline,
-  joined,
-  say,
-  time,
-  type Text,
-  plain,
-  mention,
-  sample,
-  typed,
-  through,
-} from '../words/text.ts';
-import { besideState, eventInWords, markOf, stateText } from '../change/states-and-events.ts';
-import { itemLine, itemsShown } from '../change/batch-card.ts';
-import { pinnedCardOf, titleNow, type PinnedCard, isDone } from '../change/pin.ts';
-import { reasonText } from '../access/reason.ts';
+import { type Page, type TakeBack, counted, listOr } from '../commands/kit/page.ts';
+import { type Change, listChanges } from '../storage/changes.ts';
+import { code, joined, say, time, type Text, plain, mention, sample, typed, through } from '../words/text.ts';
+import { besideState, markOf } from '../change/states-and-events.ts';
+import { pinnedCardOf, titleNow, isDone } from '../change/pin.ts';
 import { takeBackButtons } from './take-back.ts';
-import { storedTargets, targetKey } from '../access/targets.ts';
-import { askersNamed } from '../change/card.ts';
-import { keptReadings, readingsInWords, readingsKeptMs } from '../change/site-readings.ts';
-import { mayBreakSite } from '../send/check-around.ts';
+import { targetKey } from '../access/targets.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { parseDetails } from '../audit/audit-anchor.ts';
 import type { Asking } from '../decide/admin-actions.ts';
 import type { SentChange } from '../commands/kit/log-query.ts';
 import type { Environment } from '../hosting/contract/target.ts';
@@ -43,81 +21,7 @@ import type { PipelineContext } from './context.ts';
 import { timeLineFor } from './time-line.ts';
 import { timeLinePage } from './time-line-page.ts';
 
-/** Past changes, as one person may read them: in lists, and each on a page of its own. */
-
-const maxEvents = 100;
-
-/** The facts of a change, and everything that happened to it, oldest first. */
-export async function changePage(
-  context: ChangeContext,
-  { person, sight }: Asking,
-  { number }: { readonly number: number },
-): Promise<Page> {
-  const { database } = context;
-  const change = await findChange(database.db, number);
-  if (change === undefined || !sight.reader('change')(change))
-    throw new Refusal(`I can't find #${number} among the changes you can see. Nothing was done.`);
-  const newest = await listAudit(database.db, { change: number, limit: maxEvents });
-  const events = newest.toSorted((one, other) => one.seq - other.seq);
-  const facts = await factsOf(database, change);
-  const items = isBatch(change) && itemsShown(change, await changesInBatch(database.db, number)).map(itemLine);
-  return {
-    title: say`${markOf(change)} **${titleNow(change)}** · #${number}`,
-    parts: [
-      paragraph(...facts.map(([label, value]) => say`**${label}:** ${value}`)),
-      ...(items ? [{ kind: 'list', entries: items } as const] : []),
-      {
-        kind: 'list',
-        entries: events.map(({ at, actor: who, event, details }, index) => {
-          const before = events[index - 1]?.at;
-          const later = before === undefined || at - before < 500 ? '' : `, ${spokenDuration(at - before)} later`;
-          return say`${time(at, 'date')}${later} · ${through(parseDetails(details).caller, actor(who))} · ${withNote(event, details)}`;
-        }),
-      },
-    ],
-    takeBack: takeBackButtons(context, person, change),
-  };
-}
-
-async function factsOf(database: Database, change: Change): Promise<PinnedCard['facts']> {
-  const card = pinnedCardOf(change);
-  const reason = reasonText(change);
-  return [
-    ['State', stateText(change)],
-    ['Asked by', say`${askersNamed(change)}${reason && say` (“${reason}”)`}`],
-    ['Asked at', [time(change.created_at, 'date')]],
-    ...(change.batch === null ? [] : [['Part of', [code(`#${change.batch}`)]] as const]),
-    ...(card.warning ? [['Warned beforehand', card.warning] as const] : []),
-    ...card.facts,
-    ...idsFact(change),
-    ...(change.operation === null ? [] : [['Operation', [code(change.operation)]] as const]),
-    ...(await siteFacts(database, change)),
-    ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
-  ];
-}
-
-/** Which environments and domains the names meant then: a name can move to another id, and cards show names alone. */
-function idsFact(change: Change): PinnedCard['facts'] {
-  const named = storedTargets(change).filter(({ kind }) => kind === 'environment' || kind === 'domain');
-  const ids = named.map(({ name, id }) => say`${name} ${code(`…${id.slice(-4)}`)}`);
-  return ids.length === 0 ? [] : [['Ids', joined(ids, ', ')]];
-}
-
-/** What happened; an approval with its note. */
-function withNote(event: string, details: string): Text {
-  const { without } = parseDetails(details);
-  if (event === 'go_on' && without) return say`${eventInWords(event)} without ${without.join(', ')}`;
-  const note = event === 'approve' || event === 'vote' ? parseDetails(details).reason : undefined;
-  return note === undefined ? inline(eventInWords(event)) : say`${eventInWords(event)}: “${note}”`;
-}
-
-async function siteFacts(database: Database, change: Change): Promise<PinnedCard['facts']> {
-  if (!mayBreakSite(change)) return [];
-  const { readings, stored } = await keptReadings(database.db, change.number);
-  if (stored === undefined && (await database.now()) - change.created_at > readingsKeptMs)
-    return [['Site', say`readings are kept for 30 days only`]];
-  return readingsInWords(readings);
-}
+/** Lists of past changes, as one person may read them. */
 
 /** How many of an environment's newest changes are read. */
 const maxSent = 100;
@@ -194,10 +98,10 @@ export async function changesPage(
   { since, ...query }: Input<typeof changes.fields>,
 ): Promise<Page> {
   if (since === undefined) return changesListPage(query, await changesFor(context, asking, query));
-  const { env, mine, waiting, scheduled } = query;
-  if (mine || waiting || scheduled)
+  const { env, mine, waiting, scheduled, unreviewed } = query;
+  if (mine || waiting || scheduled || unreviewed)
     throw new Refusal("A time line has everybody's changes in every state. Nothing was done.", {
-      hint: 'Leave out --mine, --waiting and --scheduled, or --since.',
+      hint: 'Leave out --mine, --waiting, --scheduled and --unreviewed, or --since.',
       field: 'since',
     });
   if (env === undefined) throw unnamed(changes.fields.since.show(since));
@@ -217,7 +121,7 @@ type FoundChanges = {
 export async function changesFor(
   context: ChangeContext,
   { person, sight }: Asking,
-  { env, mine, waiting, scheduled }: ChangesQuery,
+  { env, mine, waiting, scheduled, unreviewed }: ChangesQuery,
 ): Promise<FoundChanges> {
   const mayRead = sight.reader('changes');
   const found = (shown: readonly Change[], more: boolean): FoundChanges => ({
@@ -229,7 +133,7 @@ export async function changesFor(
   if (env && waiting) {
     const { open, more } = await (await openAbout(context.database.db))(env);
     const isWanted = ({ state, requester, scheduled_at: at }: Change): boolean =>
-      state === 'waiting' && (requesters?.includes(requester) ?? true) && (!scheduled || at !== null);
+      state === 'waiting' && (requesters?.includes(requester) ?? true) && (!scheduled || at !== null) && !unreviewed;
     return found(open.filter(isWanted).filter(mayRead), more);
   }
   const wanted = {
@@ -237,6 +141,7 @@ export async function changesFor(
     ...(requesters && { requesters }),
     ...(waiting && { state: 'waiting' as const }),
     ...(scheduled && { isScheduled: true, isOpen: true }),
+    ...(unreviewed && { isUnreviewed: true, isOpen: false }),
   };
   const shown: Change[] = [];
   let beforeNumber: number | undefined;
@@ -253,10 +158,15 @@ export async function changesFor(
   return found(shown, true);
 }
 
-export function changesListPage(
-  { env, mine, waiting, scheduled }: ChangesQuery,
-  { lines, more, takeBack }: FoundChanges,
-): Page {
+/** What each flag narrows a list to, and what is said if nothing is left. */
+const narrowings = [
+  ['unreviewed', ' sent by break-glass and not reviewed', 'is left to review'],
+  ['scheduled', ' to be sent later', 'is to be sent later'],
+  ['waiting', ' waiting for approval', 'is waiting for approval'],
+] as const;
+
+export function changesListPage(query: ChangesQuery, { lines, more, takeBack }: FoundChanges): Page {
+  const { env, mine } = query;
   const [first] = lines;
   const whose = mine ? 'Your changes' : 'Changes';
   const count = !more
@@ -264,15 +174,16 @@ export function changesListPage(
     : first
       ? `the newest ${lines.length}`
       : 'none among the newest';
-  const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}${scheduled ? ' to be sent later' : ''}`;
+  const asked = narrowings.filter(([flag]) => query[flag]);
+  const title = `${whose}${env ? ` of ${env.name}` : ''}${asked.map(([, words]) => words).join('')}`;
   return {
     title: say`**${title}** · ${count}`,
     parts: listOr(
-      noneText({ waiting, scheduled, more }),
+      more ? say`I read only the newest ones, and found none that you can see.` : noneText(asked[0]),
       lines.map(({ state, number, title: what, requester, caller, handedOnBy: by, beside, at }) => {
         const handed = by === undefined ? '' : say`, handed on by ${mention(by)}`;
-        const asked = say`asked by ${through(caller, mention(requester))}${handed} ${time(at, 'date')}`;
-        return joined([say`${state} · ${code(`#${number}`)} ${what}`, asked, beside], ' · ');
+        const askedBy = say`asked by ${through(caller, mention(requester))}${handed} ${time(at, 'date')}`;
+        return joined([say`${state} · ${code(`#${number}`)} ${what}`, askedBy, beside], ' · ');
       }),
     ),
     ...(first && {
@@ -291,10 +202,5 @@ const unnamed = (since: Args): Refusal =>
     offers: [{ label: 'Choose an environment', opens: 'form', args: ['changes', `--since=${since.join(' ')}`] }],
   });
 
-type Asked = Pick<ChangesQuery, 'waiting' | 'scheduled'> & Pick<FoundChanges, 'more'>;
-
-function noneText({ waiting, scheduled, more }: Asked): Text {
-  if (more) return say`I read only the newest ones, and found none that you can see.`;
-  if (scheduled) return say`None that you can see is to be sent later.`;
-  return waiting ? say`None that you can see is waiting for approval.` : say`There are none yet that you can see.`;
-}
+const noneText = ([, , says]: readonly string[] = []): Text =>
+  say`${says === undefined ? 'There are none yet that you can see' : `None that you can see ${says}`}.`;

@@ -8,13 +8,14 @@ import { linesOfChanges, listAudit, listPauses, type AuditLine } from '../storag
 import { changesNumbered, type Change } from '../storage/changes.ts';
 import { pauseKeys, pauseScopes, type PauseScope } from '../storage/kv.ts';
 import { type ReadHandle } from '../storage/schema.ts';
-import { plain, type Text } from '../words/text.ts';
+import { joined, plain, type Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { targetKey } from '../access/targets.ts';
 import type { MayRead } from '../access/visibility.ts';
 import { parseDetails } from '../audit/audit-anchor.ts';
 import { markOf, stateText, eventInWords } from '../change/states-and-events.ts';
 import { pinnedCardOf } from '../change/pin.ts';
+import { glassLine } from '../change/post-review.ts';
 import { reasonText } from '../access/reason.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../change/site-readings.ts';
 import type { Asking } from '../decide/admin-actions.ts';
@@ -62,7 +63,7 @@ export type TimeLineEntry =
       readonly handedOnBy: NamedActor | undefined;
       readonly reason: Text | undefined;
       readonly approvers: readonly NamedActor[];
-      /** Its symbol, and its state in a sentence. */
+      /** Its symbol, and its state in a sentence; what it skipped in an emergency, and its review. */
       readonly mark: string;
       readonly outcome: Text;
       /** Its site before and after, if that was read; follows *it*. */
@@ -202,7 +203,7 @@ function changeEntry(change: Change, story: readonly AuditLine[], { readings, ha
     reason: reasonText(change),
     approvers: [...new Map(approvals.map((line) => [line.actor, who(line)])).values()],
     mark: markOf(change),
-    outcome: stateText(change),
+    outcome: joined([stateText(change), glassLine(change)], ' · '),
     site: readings && readingsInShort(readings),
     tookMs:
       sent_at === null || settled_at === null || !['done', 'failed'].includes(state)

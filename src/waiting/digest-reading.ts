@@ -8,7 +8,8 @@ import type { SendContext } from '../send/context.ts';
 import { isOldBackup, newestBackup } from '../commands/backups/newest.ts';
 import { inCompanyList } from '../commands/themes/installed.ts';
 import { allThemesIfAllowed, type AllThemes } from '../hosting/contract/themes.ts';
-import type { Change } from '../storage/changes.ts';
+import { isToReview } from '../change/post-review.ts';
+import { listChanges, type Change } from '../storage/changes.ts';
 import { exclusiveLock } from '../storage/locks.ts';
 import { listTimers } from '../storage/timers.ts';
 import type { Person } from '../access/access-check.ts';
@@ -115,6 +116,8 @@ const maxRows = 1_000;
 /** The most characters of a theme's name. */
 const maxThemeLength = 80;
 const maxNamed = 5;
+/** How many changes of an environment that nobody has reviewed are read. */
+const maxUnreviewed = 100;
 
 /** Reads everything about these environments, after people's own work, until `stopping`. Host trouble doesn't reject it. */
 export async function readDigest(
@@ -137,6 +140,7 @@ export async function readDigest(
   return {
     found: {
       'Changes with an unknown outcome': changes.unknown,
+      'Sent by break-glass and not reviewed': changes.unreviewed,
       'Vulnerable themes': themes.found,
       'Old backups': backups.found,
       'Certificates that expire': certificates.found,
@@ -216,23 +220,26 @@ async function readOr<T>(
 
 async function changesOf({ database }: SendContext, mayRead: MayRead, envs: readonly Environment[]) {
   const about = await openAbout(database.db);
-  const told = { unknown: [] as Text[], waiting: [] as Text[] };
+  const told = { unknown: [] as Text[], waiting: [] as Text[], unreviewed: [] as Text[] };
   const hidden = new Set<number>();
   const cut: string[] = [];
   for (const env of envs) {
     const { open, more } = await about(env);
-    if (more) cut.push(env.name);
-    for (const change of open) {
-      if (change.state !== 'unknown' && change.state !== 'waiting') continue;
-      if (mayRead(change)) told[change.state].push(changeText(env, change));
+    const over = { target: targetKey(env), isUnreviewed: true, isOpen: false, limit: maxUnreviewed };
+    const unreviewed = await listChanges(database.db, over);
+    if (more || unreviewed.length === maxUnreviewed) cut.push(env.name);
+    for (const change of [...open, ...unreviewed]) {
+      const kind = isToReview(change) ? 'unreviewed' : change.state;
+      if (kind !== 'unknown' && kind !== 'waiting' && kind !== 'unreviewed') continue;
+      if (mayRead(change)) told[kind].push(changeText(env, change));
       else hidden.add(change.number);
     }
   }
   return {
     ...told,
     unread: [
-      ...(hidden.size > 0 ? [say`Open changes: ${counted(hidden.size, 'change')} that its owner may not read.`] : []),
-      ...(cut.length > 0 ? [say`Open changes: there may be more of ${list(cut, maxNamed)}.`] : []),
+      ...(hidden.size > 0 ? [say`Changes: ${counted(hidden.size, 'change')} that its owner may not read.`] : []),
+      ...(cut.length > 0 ? [say`Changes: there may be more of ${list(cut, maxNamed)}.`] : []),
     ],
   };
 }

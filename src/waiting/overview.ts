@@ -5,6 +5,7 @@ import type { ReadHandle } from '../storage/schema.ts';
 import { listVotes } from '../storage/votes.ts';
 import { mayEnd } from '../change/may-end.ts';
 import { coolsDown } from '../change/change.ts';
+import { isToReview } from '../change/post-review.ts';
 import { besideState } from '../change/states-and-events.ts';
 import { askersOf } from '../access/authorization.ts';
 import { freezesAt } from '../access/freeze-words.ts';
@@ -23,9 +24,9 @@ import type { ChangeContext } from '../change/context.ts';
 type Overview = {
   /** What this person can still stop. */
   readonly toStop: readonly Card[];
-  /** Waiting for this person's decision: unknown outcomes, and approvals. */
+  /** Waiting for this person's decision: unknown outcomes, approvals, and reviews of what was sent by break-glass. */
   readonly toDecide: readonly Card[];
-  /** Their own unsettled changes. */
+  /** Their own changes that are not settled, or that nobody has reviewed yet. */
   readonly mine: readonly Card[];
   /** Their places in queues, oldest first. */
   readonly places: readonly Note[];
@@ -95,15 +96,18 @@ async function readAll(context: ChangeContext, person: Person, ids: readonly str
   // Read apart, so that no number of requests of programs hides what people asked for.
   const readOpen = async (filter: Parameters<typeof read>[0]): Promise<readonly Change[]> =>
     (await Promise.all((['people', 'callers'] as const).map((by) => read({ ...filter, by })))).flat();
-  const [approved, waiting, unknown, open, latest] = await Promise.all([
+  const toReview = { isUnreviewed: true, isOpen: false } as const;
+  const [approved, waiting, unknown, unreviewed, open, unseen, latest] = await Promise.all([
     readOpen({ state: 'approved' }),
     readOpen({ state: 'waiting' }),
     readOpen({ state: 'unknown' }),
+    readOpen(toReview),
     readOpen({ requesters: ids, isOpen: true }),
+    readOpen({ requesters: ids, ...toReview }),
     read({ isOwn: true }),
   ]);
-  const toLook = peopleFirst([...approved.filter(coolsDown), ...unknown, ...waiting]);
-  return { toLook, open, latest: latest.filter(readerOf(context, person, 'changes')) };
+  const toLook = peopleFirst([...approved.filter(coolsDown), ...unknown, ...waiting, ...unreviewed]);
+  return { toLook, open: [...open, ...unseen], latest: latest.filter(readerOf(context, person, 'changes')) };
 }
 
 const cardFor = async ({ database, policy }: ChangeContext, person: Person, change: Change): Promise<Card> =>
@@ -128,6 +132,8 @@ async function decidableBy(context: ChangeContext, by: Person, changes: readonly
     if (reparsed === undefined) return false;
     const ending = endingOf(change, reparsed, context.company(), now);
     const right = mayEnd({ ...ending, policy, by });
+    // A right to unlock lets nobody review.
+    if (isToReview(change)) return right.kind === 'may';
     // Finding other closers is expensive, so it is done for at most as many changes as are shown.
     if (right.kind === 'if nobody may') unlockable += 1;
     return unlockable <= maxShown.toDecide ? isCloser(context, right, ending) : right.kind === 'may';

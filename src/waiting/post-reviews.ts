@@ -1,15 +1,17 @@
 import { dayMs } from '../words/duration.ts';
 import { whomToAsk, whoIsAsked } from '../access/approver-lookup.ts';
-import { askersOf, authorizationOf, waitedUntil } from '../access/authorization.ts';
-import { aboutOf } from '../access/targets.ts';
+import { nobodyReviews } from '../change/glass-replies.ts';
+import { endingOf } from '../change/closers.ts';
 import { namesWith } from '../access/visibility.ts';
 import { glassLine, isToReview } from '../change/post-review.ts';
 import { reparse } from '../language/reparse.ts';
 import { namesOthers } from '../policy/approvers.ts';
+import { approvalOf } from '../policy/policy.ts';
+import type { Needed } from '../policy/rules.ts';
 import { findChange, unreviewed, type Change } from '../storage/changes.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
 import { endWaiting, releaseWaiting, type Waiting } from '../storage/waiting.ts';
-import { joined, say } from '../words/text.ts';
+import { say } from '../words/text.ts';
 import type { SendContext } from '../send/context.ts';
 import { waitingKind, type DueKind } from './due-turns.ts';
 
@@ -32,24 +34,26 @@ async function remind(context: SendContext, row: Waiting<'post_review'>): Promis
     if (now?.post_review !== unreviewed) return void (await endWaiting(tx, row, at, { isMine: true }));
     const dueAt = at + (whom?.isAlone ? aloneMs : everyMs);
     if ((await releaseWaiting(tx, row, dueAt)) === undefined || whom === undefined || !isToReview(now)) return;
-    const { asks, told } = whom;
-    const who = whom.isAlone
-      ? say`The policy names nobody else who could review it.`
-      : say`${whoIsAsked(asks)}: please look at it, and say what you think.`;
-    const reply = { text: joined([say`🔎 **Still to review:**`, glassLine(now), who]) };
+    const { asks, told, isAlone } = whom;
+    const few = isAlone ? say`The policy names nobody else who could review it.` : nobodyReviews(asks);
+    const who = few ?? say`${whoIsAsked(asks)}: please look at it, and say what you think.`;
+    const reply = { text: say`🔎 **Still to review:** ${glassLine(now)}. ${who}` };
     const note = { by: 'sitehand', at, reply, decide: true, tell: told };
     await changeStore.remark(tx, now, 'post_review_reminded', note);
   });
 }
 
-/** Who could have approved it and is told, and whether the policy names nobody; undefined: that can't be told now. */
+/**
+ * Who can review it and is told: those who could have approved it or, if the policy no longer names any, who could now.
+ * Whether the policy names nobody at all. Undefined: that can't be told now.
+ */
 async function reviewersOf(context: SendContext, change: Change) {
-  const { approval } = authorizationOf(change);
   const reparsed = reparse(change, namesWith(context, change));
-  if (approval === 'none' || reparsed === undefined) return undefined;
-  const { resolved } = reparsed;
-  const askers = { ...askersOf(change), ...waitedUntil(change, await context.database.now()) };
-  const asked = { ...aboutOf(resolved, context.company()).asked, ...askers };
-  const isAlone = !namesOthers(context.policy(), approval, asked);
-  return { ...(await whomToAsk(context, approval, resolved, askers)), isAlone };
+  if (reparsed === undefined) return undefined;
+  const policy = context.policy();
+  const { needed, asked } = endingOf(change, reparsed, context.company(), await context.database.now());
+  const names = (one: typeof needed): one is Needed => one !== 'none' && namesOthers(policy, one, asked);
+  const approval = [needed, approvalOf(policy, asked)].find(names);
+  if (approval === undefined) return { asks: [], told: [], isAlone: true };
+  return { ...(await whomToAsk(context, approval, reparsed.resolved, asked)), isAlone: false };
 }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { headOf, exportLine, type Entry } from '../../src/audit/audit-query.ts';
+import { say } from '../../src/words/text.ts';
 import { cellsOf } from '../cells.ts';
 import { ana, hostile } from '../fixtures.ts';
 
@@ -20,6 +21,7 @@ describe('a CSV export', () => {
     policy: 'p',
     fingerprint: 'f',
     approvers: ['Chi', 'Dee'],
+    glass: say`sent without approval; nobody has reviewed it yet`,
     receipt: undefined,
     event: 'asked',
     details: '{}',
@@ -29,7 +31,7 @@ describe('a CSV export', () => {
 
   test('quotes as in RFC 4180, and lets no cell be a formula', () => {
     expect(exportLine('csv', entry)).toBe(
-      `"1","1970-01-01T00:00:00.000Z","U01ANA","Ana","deploy-bot","asked","asked for it","7","acme-shop/live","","7, 9","p","f","Chi, Dee","","{}","0","1"\r\n`,
+      `"1","1970-01-01T00:00:00.000Z","U01ANA","Ana","deploy-bot","asked","asked for it","7","acme-shop/live","","7, 9","p","f","Chi, Dee","","{}","0","1","sent without approval; nobody has reviewed it yet"\r\n`,
     );
     expect(exportLine('csv', { ...entry, reason: '=1+1' })).toContain(`,"'=1+1",`);
     expect(exportLine('csv', { ...entry, reason: '@SUM(A1), "x"' })).toContain(`,"'@SUM(A1), ""x""",`);

@@ -1,13 +1,14 @@
 import { expect, it, test } from 'vitest';
+import { z } from 'zod';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
 import { sentTo, changesFor } from '../../src/talk/changes-pages.ts';
 import { readerOf } from '../../src/access/visibility.ts';
-import { entriesOf, trailFor, trailSince, wholeTrail, type Entry } from '../../src/audit/audit-query.ts';
+import { entriesOf, exportFile, trailFor, trailSince, wholeTrail, type Entry } from '../../src/audit/audit-query.ts';
 import { auditExportPage } from '../../src/talk/audit-pages.ts';
 import type { Person } from '../../src/access/access-check.ts';
 import { appendAudit, listAudit, type AuditEntry } from '../../src/storage/audit.ts';
-import type { NewChange } from '../../src/storage/changes.ts';
+import { unreviewed, type NewChange } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { PipelineContext } from '../../src/talk/context.ts';
 import type { Policy } from '../../src/policy/rules.ts';
@@ -101,6 +102,22 @@ describeBoth('reading the audit trail', (open) => {
       receipt: 'accepted 202 op-1',
       approvers: ['Chi', 'Dee'],
     });
+  });
+
+  it('exports with each line of a change what it skipped in an emergency, and that nobody has reviewed it', async () => {
+    const database = await open();
+    await saveTrail(database, live);
+    const authorization = JSON.stringify({ rules: [7], breakGlass: { approval: true, freezes: ['weekend'] } });
+    const sent = { ...about(live), authorization, sent_at: 2, settled_at: 3, state: 'done', post_review: unreviewed };
+    const { number } = await save(database, { ...sent, state: 'done' });
+    await add(database, { change: number, event: 'break_glass', actor: 'sitehand' });
+    const { content } = await exportFile(database, everything, 'jsonl', undefined);
+    const lines = content
+      .trim()
+      .split('\n')
+      .map((line) => z.object({ break_glass: z.string().optional() }).parse(JSON.parse(line)));
+    const skipped = 'sent without approval and in spite of the freeze weekend; nobody has reviewed it yet';
+    expect(lines.map((line) => line.break_glass)).toEqual([undefined, undefined, undefined, undefined, skipped]);
   });
 
   it('shows only lines of targets that the person may audit; admin actions count by their target', async () => {
@@ -289,9 +306,9 @@ describeBoth('past changes', (open) => {
     const old = environment('acme-shop/old', 77);
     const rows = [about(live), about(blog), about(staging), about(old)];
     for (const row of rows) await save(database, row);
-    await save(database, { ...about(live), requester: ana.id, state: 'done', settled_at: 9 });
+    await save(database, { ...about(live), requester: ana.id, state: 'done', settled_at: 9, post_review: unreviewed });
     const list = async (filter: object, policy = all) => {
-      const wanted = { env: undefined, mine: false, waiting: false, scheduled: false, ...filter };
+      const wanted = { env: undefined, mine: false, waiting: false, scheduled: false, unreviewed: false, ...filter };
       const context = contextFor(policy, { database });
       const found = await changesFor(context, askingFor(context, ana, 'changes'), wanted);
       return found.lines.map(({ number }) => number);
@@ -300,6 +317,8 @@ describeBoth('past changes', (open) => {
     expect(await list({ env: live })).toEqual([5, 1]);
     expect(await list({ mine: true })).toEqual([5]);
     expect(await list({ waiting: true })).toEqual([4, 3, 2, 1]);
+    expect(await list({ unreviewed: true })).toEqual([5]);
+    expect(await list({ unreviewed: true, waiting: true, env: live })).toEqual([]);
     // The rules are applied to a vanished target by its former name.
     const shopReader = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');
     expect(await list({}, shopReader)).toEqual([5, 4, 3, 1]);
@@ -329,6 +348,7 @@ describeBoth('past changes', (open) => {
       mine: false,
       waiting: false,
       scheduled: false,
+      unreviewed: false,
     });
     expect([found.lines.length, found.lines[0]?.number, found.more]).toEqual([100, 102, true]);
   });

@@ -51,7 +51,7 @@ type Who = keyof typeof people;
 const isWho = (name: string): name is Who => Object.hasOwn(people, name);
 const whos = Object.keys(people).filter(isWho);
 
-const escalate = (minutes: number): string => `escalate: { after: ${minutes}m, to: [heads] }`;
+const escalate = (minutes: number): string => `then: { after: ${minutes}m, by: [heads] }`;
 const rules = {
   'one of the leads': 'approval: { by: [leads] }',
   'one of the leads, later also of the heads': `approval: { by: [leads], ${escalate(15)} }`,

@@ -311,7 +311,7 @@ describe('every mistake is reported with its line', () => {
     [
       'approval that is empty',
       rule('{ allow: [push], to: [leads], approval: }'),
-      [`line ${FIRST_RULE}: expected "none" or { by, notify, escalate, count, expires, reason }, found nothing`],
+      [`line ${FIRST_RULE}: expected "none" or { by, notify, then, count, expires, reason }, found nothing`],
     ],
     [
       'approval of a command that changes nothing',
@@ -320,12 +320,12 @@ describe('every mistake is reported with its line', () => {
     ],
     [
       'an escalation that never comes',
-      rule('{ allow: [push], to: [leads], approval: { by: [leads], escalate: { after: 1h, to: [leads] } } }'),
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], then: { after: 1h, by: [leads] } } }'),
       [`line ${FIRST_RULE}: 1h is not shorter than "expires" (1h): nobody would be asked`],
     ],
     [
       'an escalation to an unknown group, at once',
-      rule('{ allow: [push], to: [leads], approval: { by: [leads], escalate: { after: 1s, to: [leadz] } } }'),
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], then: { after: 1s, by: [leadz] } } }'),
       [
         `line ${FIRST_RULE}: "1s" is out of bounds: from 1m to 30d`,
         `line ${FIRST_RULE}: unknown group "leadz"; did you mean "leads"?`,
@@ -333,7 +333,7 @@ describe('every mistake is reported with its line', () => {
     ],
     [
       'an escalation to nobody',
-      rule('{ allow: [push], to: [leads], approval: { by: [leads], escalate: { after: 5m, to: [] } } }'),
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], then: { after: 5m, by: [] } } }'),
       [`line ${FIRST_RULE}: this list is empty; expected groups, like [leads]`],
     ],
     [

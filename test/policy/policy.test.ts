@@ -258,8 +258,8 @@ describe('the approval it needs', () => {
       'the later escalation, to those to whom both do',
       push,
       [
-        allowed(', approval: { by: [leads], escalate: { after: 2m, to: [readers, developers] } }'),
-        allowed(', approval: { by: [leads], count: 2, escalate: { after: 5m, to: [guides, readers] } }'),
+        allowed(', approval: { by: [leads], then: { after: 2m, by: [readers, developers] } }'),
+        allowed(', approval: { by: [leads], count: 2, then: { after: 5m, by: [guides, readers] } }'),
       ],
       {
         requirements: [{ by: ['leads'], count: 2, escalate: { after: 300_000, to: ['readers'] } }],
@@ -271,7 +271,7 @@ describe('the approval it needs', () => {
       'no escalation, if one of them has none',
       push,
       [
-        allowed(', approval: { by: [leads], escalate: { after: 2m, to: [readers] } }'),
+        allowed(', approval: { by: [leads], then: { after: 2m, by: [readers] } }'),
         allowed(', approval: { by: [leads] }'),
       ],
       { requirements: [{ by: ['leads'], count: 1 }], expires: HOUR, reason: 'optional' },
@@ -280,8 +280,8 @@ describe('the approval it needs', () => {
       'no escalation, if one of them has another',
       push,
       [
-        allowed(', approval: { by: [leads], escalate: { after: 2m, to: [readers] } }'),
-        allowed(', approval: { by: [leads], escalate: { after: 2m, to: [guides] } }'),
+        allowed(', approval: { by: [leads], then: { after: 2m, by: [readers] } }'),
+        allowed(', approval: { by: [leads], then: { after: 2m, by: [guides] } }'),
       ],
       { requirements: [{ by: ['leads'], count: 1 }], expires: HOUR, reason: 'optional' },
     ],

@@ -26,7 +26,8 @@ const approval = fc.oneof(
     count: one(1, 2),
     expires: one('5m', '1h', '2d'),
     reason: fc.oneof(one('required', 'optional'), fc.record({ match: one('a', 'b') })),
-    escalate: fc.option(fc.record({ after: one('1m', '2m'), to: groups }), { nil: undefined }),
+    // oxlint-disable-next-line unicorn/no-thenable -- a key of the file, and no function
+    then: fc.option(fc.record({ after: one('1m', '2m'), by: groups }), { nil: undefined }),
   }),
 );
 

@@ -27,7 +27,7 @@ describe('rules that could never be satisfied', () => {
     ['enough for some who ask', [push('[developers, two]', 'two', 2)], []],
     [
       'enough once it has escalated',
-      ['{ allow: [push], to: [developers], approval: { by: [nobody], escalate: { after: 1m, to: [two] } } }'],
+      ['{ allow: [push], to: [developers], approval: { by: [nobody], then: { after: 1m, by: [two] } } }'],
       [],
     ],
     ['enough for everyone else', [push('everyone', 'two', 2)], []],
@@ -62,7 +62,7 @@ describe('rules that could never be satisfied', () => {
     ],
     [
       'too many, also once it has escalated',
-      ['{ allow: [push], to: [developers], approval: { by: [nobody], count: 3, escalate: { after: 1m, to: [two] } } }'],
+      ['{ allow: [push], to: [developers], approval: { by: [nobody], count: 3, then: { after: 1m, by: [two] } } }'],
       [`line ${LINE}: "push" could never be approved: it needs 3 of nobody, two, and there are only U03CHI and U04DEE`],
     ],
     [

@@ -51,7 +51,7 @@ test(
     expect(said).toContain('✅ Slack app: the bot token has every scope of manifest.yml\n');
     expect(said).toContain('✅ Deliveries from Slack: Slack accepts the app token; no connection was opened\n');
     expect(said).toContain('✅ Bot: one was alive ');
-    expect(said).toMatch(/✅ All 19 checks are fine\n$/);
+    expect(said).toMatch(/✅ All 20 checks are fine\n$/);
     const asked = scenario.slack.calls().slice(before);
     expect(asked.filter(({ method }) => /^(chat|files|views)\./.test(method))).toEqual([]);
     const heard = await scenario.person('ana').says('/site whoami');

@@ -37,7 +37,7 @@ groups: { developers: [U0000000001], leads: [U0000000002, U0000000003, U00000000
 rules:
   - { allow: [read], to: [developers, leads] }
   - { allow: [destructive], to: [leads], approval: { by: [leads], notify: [oncall], count: 2, expires: 30m } }
-  - { allow: [routine], to: [developers], approval: { by: [leads], escalate: { after: 15m, to: [oncall] } } }
+  - { allow: [routine], to: [developers], approval: { by: [leads], then: { after: 15m, by: [oncall] } } }
 `,
   ),
 };
@@ -357,3 +357,33 @@ test.each([[[]], [['explain']], [['explain', '@leads', 'pause']], [['chekc']], [
     expect(said).toMatch(/^Use policy check.* Nothing was read\.\n$/);
   },
 );
+
+test.each([
+  [
+    'alone',
+    '[a]',
+    '[leads]',
+    'alone, where two others may',
+    /:8:5: note: breakGlass: alone never works here, .* say true/,
+  ],
+  ['alone', '[a]', '[chi]', 'alone, where another may', /note: breakGlass: alone never/],
+  ['alone', '[a]', '[team]', 'alone, where a user group may', /note: breakGlass: alone never/],
+  ['alone', '[a]', '[a]', 'alone, where nobody else may', /^[^\n]*can be used: [^\n]*\n$/],
+  ['alone', '[a, team]', '[chi]', 'alone, where who asks may be the other', /^[^\n]*can be used: [^\n]*\n$/],
+  ['true', '[a]', '[chi]', 'true, where another may', /^[^\n]*can be used: [^\n]*\n$/],
+  ['true', '[a]', 'none', 'true, where nobody else may', /note: breakGlass: true never works here, .* say alone/],
+])('breakGlass: %s to %s by %s: check says what never works: %s', async (way, to, by, _, says) => {
+  const approval = by === 'none' ? by : `{ by: ${by} }`;
+  const text = `version: 1
+groups:
+  a: [U01ANA]
+  chi: [U03CHI]
+  leads: [U03CHI, U04DEE]
+  team: [S0TEAM]
+rules:
+  - { allow: [push], to: ${to}, approval: ${approval}, breakGlass: ${way} }
+`;
+  const { code, out } = await run(['check', file('glass.yml', text)]);
+  expect(code).toBe(0);
+  expect(out).toMatch(says);
+});

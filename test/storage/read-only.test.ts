@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { appendAudit, findAudit, linesAfter, linesOfChanges, listAudit } from '../../src/storage/audit.ts';
-import { targetsOfChanges } from '../../src/storage/changes.ts';
+import { changesInBrief } from '../../src/storage/changes.ts';
 import { openToRead, type Database } from '../../src/storage/database.ts';
 import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
@@ -62,9 +62,9 @@ describeBoth('lines of the trail', (open) => {
     expect(await linesOfChanges(db, [], { events: ['asked'] })).toEqual([]);
     expect(seqs(await linesOfChanges(db, [one.number, other.number], { after: 1, limit: 1 }))).toEqual([2]);
     expect(seqs(await linesAfter(db, 2, 2))).toEqual([3, 4]);
-    expect(await targetsOfChanges(db, [])).toEqual([]);
-    expect(await targetsOfChanges(db, [other.number])).toEqual([
-      { number: other.number, target: 'environment:e2', targets: '[]' },
-    ]);
+    expect(await changesInBrief(db, [])).toEqual([]);
+    const brief = { number: other.number, target: 'environment:e2', targets: '[]', authorization: '{}' };
+    const unsent = { sent_at: null, settled_at: null, post_review: null };
+    expect(await changesInBrief(db, [other.number])).toEqual([{ ...brief, ...unsent }]);
   });
 });

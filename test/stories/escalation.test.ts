@@ -15,7 +15,7 @@ rules:
   - { allow: [read], to: everyone }
   - allow: [push]
     to: [developers]
-    approval: { by: [leads], escalate: { after: 15m, to: [heads] } }
+    approval: { by: [leads], then: { after: 15m, by: [heads] } }
 `;
 const options = { policy, hosting: { durations: { 'environments:push': 0 } } } as const;
 const minuteMs = 60_000;

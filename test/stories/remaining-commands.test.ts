@@ -43,7 +43,7 @@ test('doctor asks the host now: a host that has just gone down is reported, and 
   scenario.hosting.faults.add({ kind: 'status', status: 502, times: 'always' });
   const page = await (await scenario.person('rob').says('/site doctor', 'C0GENERAL')).hears('checks needs a look');
   scenario.hosting.faults.remove();
-  expect(page.text).toContain('1 of 16 checks needs a look, 1 is unknown');
+  expect(page.text).toContain('1 of 17 checks needs a look, 1 is unknown');
   expect(page.text).toMatch(/⚠️ Hosting API: The host answered 502/);
   expect(page.text).toMatch(/❔ Key of the hosting API: unknown: The host answered 502/);
 });

@@ -86,7 +86,7 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { 
 groups: { developers: [U01ANA], leads: [U03CHI], heads: [U05FAY] }
 rules:
   - { allow: [read], to: everyone }
-  - { allow: [routine], to: [developers], approval: { by: [leads], escalate: { after: 15m, to: [heads] } } }
+  - { allow: [routine], to: [developers], approval: { by: [leads], then: { after: 15m, by: [heads] } } }
 `,
       },
     ),

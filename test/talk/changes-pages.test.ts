@@ -25,7 +25,10 @@ test.each<[Change['state'], string]>([
 });
 
 const pageOf = (lines: readonly ListedChange[], more: boolean): Page =>
-  changesListPage({ env: undefined, mine: false, waiting: true, scheduled: false }, { lines, more, takeBack: [] });
+  changesListPage(
+    { env: undefined, mine: false, waiting: true, scheduled: false, unreviewed: false },
+    { lines, more, takeBack: [] },
+  );
 
 function listed(change: Change): string {
   const [part] = pageOf([listedChange(change)], false).parts;

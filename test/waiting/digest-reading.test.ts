@@ -10,7 +10,7 @@ import { setTimer } from '../../src/storage/timers.ts';
 import { drawNote } from '../../src/block-kit/blocks.ts';
 import type { Digest } from '../../src/storage/waiting.ts';
 import { plain, say } from '../../src/words/text.ts';
-import { insertChange } from '../../src/storage/changes.ts';
+import { insertChange, unreviewed } from '../../src/storage/changes.ts';
 import { sample, save } from '../storage/samples.ts';
 import type { Look } from '../../src/site-check/reading.ts';
 import {
@@ -130,6 +130,7 @@ const well = (path: string): object =>
     : backupsOf(now - day);
 const parts = [
   'Changes with an unknown outcome',
+  'Sent by break-glass and not reviewed',
   'Vulnerable themes',
   'Old backups',
   'Certificates that expire',
@@ -185,6 +186,10 @@ test('what needs a look is reported without names, addresses and titles, and onl
     await save(of, { ...on(staging), ...about(staging, blog) });
     await save(of, { ...on(blog), ...about(blog) });
     await save(of, { ...on(live), ...about(live), state: 'done', settled_at: 1 });
+    const over = { state: 'done', settled_at: now - day, post_review: unreviewed } as const;
+    await save(of, { ...on(live), ...about(live, staging), ...over });
+    await save(of, { ...on(blog), ...about(blog), ...over });
+    await save(of, { ...on(live), ...about(live), ...over, post_review: '{"by":"U03CHI","at":1,"says":"x"}' });
     const timer = { target_key: `environment:${live.id}`, target: JSON.stringify(live), addresses: '["198.51.100.4"]' };
     const who = { may_empty: 0, requester: 'U1', requester_name: 'Ana', requester_team: 'T1', channel: 'C1' } as const;
     await of.transaction(async (tx) => {
@@ -197,6 +202,7 @@ test('what needs a look is reported without names, addresses and titles, and onl
   expect(said).toEqual({
     ...nothing,
     'Changes with an unknown outcome': ['acme-shop/live: #1 cache clear, since 2026-11-22 09:00 UTC'],
+    'Sent by break-glass and not reviewed': ['acme-shop/live: #6 cache clear, since 1970-01-01 00:00 UTC'],
     'Vulnerable themes': ['acme-shop/live: kiln 1.0'],
     'Old backups': [
       'acme-shop/live: the newest is from 2026-11-22 08:59 UTC, 24 h ago',
@@ -207,7 +213,7 @@ test('what needs a look is reported without names, addresses and titles, and onl
     'Changes that wait for approval': ['acme-shop/staging: #2 cache clear, since 2026-11-23 09:00 UTC'],
     unread: [
       "Vulnerable themes: the host doesn't tell about all themes of acme-shop/staging.",
-      'Open changes: 1 change that its owner may not read.',
+      'Changes: 1 change that its owner may not read.',
     ],
   });
 });
@@ -228,7 +234,7 @@ test('a batch that waits is reported for each of its environments, and no other 
       'acme-shop/live: #1 cache clear, since 2026-11-23 09:00 UTC',
       'acme-shop/staging: #1 cache clear, since 2026-11-23 09:00 UTC',
     ],
-    unread: ['Open changes: 1 change that its owner may not read.'],
+    unread: ['Changes: 1 change that its owner may not read.'],
   });
 });
 
@@ -239,7 +245,7 @@ test('a digest that read only some of the open changes says so', async () => {
         await insertChange(tx, { ...sample, target: `environment:${live.id}`, state: 'approved' });
     });
   });
-  expect(said).toEqual({ ...nothing, unread: ['Open changes: there may be more of acme-shop/live.'] });
+  expect(said).toEqual({ ...nothing, unread: ['Changes: there may be more of acme-shop/live.'] });
 });
 
 test('certificates that expire within two weeks are reported, from one page of each domain; unknown ones are not read', async () => {

@@ -13,12 +13,16 @@ export const changes = builtin({
     broke <environment>`,
   right: 'read',
   shows: ['logs'],
-  examples: ['acme-shop/live --since 2d', '--waiting', '--scheduled'],
+  examples: ['acme-shop/live --since 2d', '--waiting', '--scheduled', '--unreviewed'],
   fields: {
     env: anyEnvironment(),
     mine: withHint('Only those that you asked for.', flag('Mine', ['my changes', 'my requests'])),
     waiting: withHint('Only those that wait for approval.', flag('Waiting', ['pending'])),
     scheduled: withHint('Only those that are to be sent later.', flag('Scheduled', ['upcoming', 'planned'])),
+    unreviewed: withHint(
+      'Only those sent by break-glass that nobody has reviewed.',
+      flag('Unreviewed', ['to review', 'break-glass']),
+    ),
     since: { ...option(moment('Since')), shown: '2d', hint: 'What happened to one environment from then on.' },
   },
 });

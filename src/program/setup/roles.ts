@@ -27,10 +27,12 @@ export async function obtainPolicy(job: Job, bot: Bot | undefined): Promise<stri
       : options.developers;
   const ops = await obtainOps(job, isAsked);
   const roles = { leads: membersOf(lists, leads), developers: membersOf(lists, developers), ops };
-  const text = firstPolicy(roles);
+  const who = whoApproves(roles);
+  const breaksGlass = isAsked && who !== 'several' && (await prompts.confirm(glassQuestion));
+  const text = firstPolicy({ ...roles, breaksGlass });
   const read = loadPolicy(text, rights);
   if (read.kind === 'policy') {
-    const warning = warnings[whoApproves(roles)];
+    const warning = breaksGlass && who === 'nobody' ? undefined : warnings[who];
     if (warning !== undefined) tell(warning);
     return text;
   }
@@ -47,6 +49,9 @@ const warnings = {
   nobody:
     'There is only one person, and nobody approves their own change. So on live sites only what is routine can be changed. Run setup again with a second lead.',
 } as const;
+
+const glassQuestion =
+  'Only one person may approve. Allow --break-glass to whoever has nobody else to ask? Nobody looks at it beforehand, and it stays unreviewed, with a weekly reminder, until the policy names somebody else. It never sends what is destructive on live.';
 
 /** The id of the channel that was given, or is asked for; undefined: none. Whatever Slack says of it, it may be kept. */
 async function obtainOps(job: Job, isAsked: boolean): Promise<string | undefined> {
@@ -137,12 +142,14 @@ type Roles = {
   readonly developers: readonly ListedMember[];
   /** The channel that gets faults and unknown outcomes. */
   readonly ops: string | undefined;
+  /** Whether whoever has nobody else to ask may skip an approval. */
+  readonly breaksGlass?: boolean;
 };
 
 /** The text of a first policy file: the rules of `policy.example.yml` with the ids of these people and groups. */
 export function firstPolicy(roles: Roles): string {
-  const { leads, developers, ops } = roles;
-  const isAlone = whoApproves(roles) === 'nobody';
+  const { leads, developers, ops, breaksGlass = false } = roles;
+  const isAlone = whoApproves(roles) === 'nobody' && !breaksGlass;
   // Its first paragraph is about the example itself.
   const text = readFileSync(examplePolicyFile, 'utf8').replace(/^[^]*?\n\n/, isAlone ? header + missing : header);
   const file = parseDocument(text);
@@ -153,7 +160,9 @@ export function firstPolicy(roles: Roles): string {
   file.setIn(['groups', 'leads'], membersIn(file, leads));
   file.set('channels', file.createNode({ ops: ops ?? 'C…' }));
   const rules = file.get('rules');
-  if (isAlone && isSeq(rules)) rules.items = rules.items.filter((rule) => !isMap(rule) || !rule.has('approval'));
+  const approved = isSeq(rules) ? rules.items.filter((rule) => isMap(rule) && rule.has('approval')) : [];
+  if (isAlone && isSeq(rules)) rules.items = rules.items.filter((rule) => !approved.includes(rule));
+  if (breaksGlass) for (const rule of approved) if (isMap(rule)) rule.set('breakGlass', 'alone');
   const written = file.toString({ lineWidth: 0, singleQuote: true, flowCollectionPadding: false });
   return ops === undefined
     ? written.replace(/^channels:\n  ops: .*$/m, (lines) => lines.replaceAll(/^/gm, '# '))
@@ -168,7 +177,7 @@ const missing =
  * Whether the rules' approvals can be given. Nobody approves their own change, so one person alone can't; one lead can
  * approve those of others. A user group may have several people.
  */
-export function whoApproves({ leads, developers }: Omit<Roles, 'ops'>): 'several' | 'one' | 'nobody' {
+export function whoApproves({ leads, developers }: Pick<Roles, 'leads' | 'developers'>): 'several' | 'one' | 'nobody' {
   const isOne = (members: readonly ListedMember[]): boolean =>
     new Set(members.map(({ id }) => id)).size === 1 && !members.some(({ id }) => id.startsWith('S'));
   if (!isOne(leads)) return 'several';

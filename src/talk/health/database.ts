@@ -1,4 +1,12 @@
-import { countStates, listLost, oldestDue, oldestWatchDue, sizesOf, type Sizes } from '../../storage/open-work.ts';
+import {
+  countStates,
+  listLost,
+  oldestDue,
+  oldestWatchDue,
+  sizesOf,
+  toReview,
+  type Sizes,
+} from '../../storage/open-work.ts';
 import { actor, amount, bytes, code, joined, say, time, typed, type Text } from '../../words/text.ts';
 import { liveInWords, liveReplicas } from '../../post/replicas.ts';
 import { readPauses } from '../../decide/admin-actions.ts';
@@ -101,6 +109,16 @@ export async function changes({ database }: HealthContext): Promise<CheckResult>
   return bad(
     say`${says}: ${joined([...lost, ...more], ', ')}`,
     'Please check the host, then say on the card what happened. Until then, what these changes lock stays locked.',
+  );
+}
+
+/** What was sent by break-glass, and is over. */
+export async function reviews({ database }: HealthContext): Promise<CheckResult> {
+  const { count, oldest } = await toReview(database.db);
+  if (oldest?.at == null) return well(say`nothing sent by break-glass is left to review`);
+  return bad(
+    say`${counted(count, 'change')} sent by break-glass and not reviewed, the oldest #${oldest.number} since ${time(oldest.at, 'date')}`,
+    say`${typed('changes --unreviewed')} lists them. Somebody who could have approved them presses **Review…** on the card.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { inline, say } from '../../words/text.ts';
 import { TooLate, within } from '../../base/time-limit.ts';
 import type { HealthContext, KeyAnswer } from './context.ts';
-import { answers, auditOut, auditTrail, changes, replicas, sending, storedData, work } from './database.ts';
+import { answers, auditOut, auditTrail, changes, replicas, reviews, sending, storedData, work } from './database.ts';
 import { host, key, validate } from './host.ts';
 import { encryption, rules, siteChecks, versions } from './settings.ts';
 import { opsChannel, slack, userGroups } from './slack.ts';
@@ -31,6 +31,7 @@ const probes = {
   'Ops channel': { run: opsChannel, needs: 'Slack or the database' },
   Sending: { run: sending, needs: 'the database' },
   Changes: { run: changes, needs: 'the database' },
+  Reviews: { run: reviews, needs: 'the database' },
   Work: { run: work, needs: 'the database' },
   'Audit trail': { run: auditTrail, needs: 'the database' },
   [outName]: { run: auditOut, needs: 'the database' },

@@ -139,7 +139,11 @@ test.each([
         ['developers', developers.map(({ id }) => id)],
         ['leads', leads.map(({ id }) => id)],
       ]);
-      expect(read.policy.rules.filter(({ approval }) => approval !== undefined)).toHaveLength(who === 'nobody' ? 0 : 2);
+      const approved = read.policy.rules.filter(({ approval }) => approval !== undefined);
+      expect(approved.map(({ breakGlass }) => breakGlass)).toEqual(who === 'nobody' ? [] : [undefined, undefined]);
+      const alone = loadPolicy(firstPolicy({ leads, developers, ops, breaksGlass: true }), rights);
+      const skips = alone.kind === 'policy' ? alone.policy.rules.flatMap(({ breakGlass }) => breakGlass ?? []) : [];
+      expect(skips).toEqual(['alone', 'alone']);
     }
   },
 );

@@ -71,7 +71,7 @@ test(
     const words = [...leads, '--developers', 'S0DEVS'];
     const { code, said } = await run(words, { SLACK_COMMAND: '/hosting' });
     expect(said).toMatch(
-      /✅ Bot: not started yet\n[^]*✅ All 19 checks are fine\nTo start it: npm start\nThen in Slack: \/invite @Sitehand, and \/hosting help\.\n$/,
+      /✅ Bot: not started yet\n[^]*✅ All 20 checks are fine\nTo start it: npm start\nThen in Slack: \/invite @Sitehand, and \/hosting help\.\n$/,
     );
     expect(code).toBe(0);
     expect(await names()).toEqual(['.env', 'app-manifest.yml', 'policy.yml']);
@@ -140,6 +140,7 @@ test(
       ['Id of the channel', 'C0NOTHERE'],
       ['Keep C0NOTHERE?', false],
       ['Id of the channel', 'C0OPS'],
+      ['Only one person may approve. Allow --break-glass', true],
     ]);
     const missing = ['SLACK_COMMAND', 'SLACK_BOT_TOKEN', 'HOSTING_API_URL', 'HOSTING_COMPANY_ID'];
     const { code } = await run([], Object.fromEntries(missing.map((name) => [name, undefined])), prompts);
@@ -153,6 +154,7 @@ test(
     expect(said).toContain('HOSTING_API_URL must end with /v2.');
     expect(said).toContain("Hosting API: the host doesn't say whose key this is (404).");
     expect(said.join('\n')).toContain('There is only one lead: nobody can approve what that person asks for');
+    expect((await read('policy.yml')).match(/breakGlass: alone/g)).toHaveLength(2);
     expect(parseEnv(await read('.env'))).toMatchObject({ HOSTING_API_URL: url, HOSTING_DIALECT: 'kinsta' });
 
     const page = new URL(/https:\S+new_app\S+/.exec(said.join('\n'))?.[0] ?? '');
@@ -198,7 +200,7 @@ test(
     expect(others.said).toMatch(
       /policy\.yml is already there and stays as it is\. With --overwrite it would be replaced\.\n/,
     );
-    expect(others.said).toMatch(/All 19 checks are fine\nTo start it: .*\n.*\n$/);
+    expect(others.said).toMatch(/All 20 checks are fine\nTo start it: .*\n.*\n$/);
     expect(others.code).toBe(1);
 
     await write('.env', '# mine\nHOSTING_API_KEY=another\n');

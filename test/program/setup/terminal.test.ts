@@ -84,6 +84,7 @@ test.skipIf(!hasTerminal)(
           ['@devs', keys.enter],
           ['Id of the channel', `C0OPS${keys.enter}`],
           ["I'm not in #C0OPS", ''],
+          ['Only one person may approve.', keys.enter],
           ['What has ⚠️ can be done once it runs.', ''],
           ['is in its channels as after /invite', ''],
           ['and who must agree', ''],

@@ -14,6 +14,7 @@ import { policyInForceKey } from '../../../src/audit/policy-history.ts';
 import { appendAudit } from '../../../src/storage/audit.ts';
 import { enqueueMessage } from '../../../src/storage/messages.ts';
 import { writeKv } from '../../../src/storage/kv.ts';
+import { unreviewed } from '../../../src/storage/changes.ts';
 import { insertWaiting } from '../../../src/storage/waiting.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { inline, plain } from '../../../src/words/text.ts';
@@ -81,6 +82,7 @@ describeBoth('health', (open) => {
       ['Ops channel', /^✅ accepts posts, as far as I can see$/],
       ['Sending', /^✅ approved changes are sent$/],
       ['Changes', /^✅ 0 waiting, 0 approved, 0 running, 0 unknown$/],
+      ['Reviews', /^✅ nothing sent by break-glass is left to review$/],
       ['Work', /^✅ nothing is overdue$/],
       ['Audit trail', /^✅ the last check found nothing wrong$/],
       ['Versions', /^✅ Sitehand \d+\.\d+\.\d+ on Node \d+/],
@@ -104,6 +106,19 @@ describeBoth('health', (open) => {
     expect(Sending).toMatch(/^⚠️ paused by @U03CHI .* → Whoever may resume can end the pause with \/site resume\.$/);
     expect(Sending).not.toContain('secret');
     expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
+  });
+
+  it('counts what was sent by break-glass and not reviewed once it is over, and names the oldest', async () => {
+    const database = await open({ now: () => now });
+    const over = { state: 'done', due_at: null, post_review: unreviewed } as const;
+    await save(database, { ...over, settled_at: now - day });
+    await save(database, { ...over, settled_at: now - 2 * day });
+    await save(database, { ...over, state: 'accepted', settled_at: null });
+    await save(database, { ...over, settled_at: now - 3 * day, post_review: '{"by":"U03CHI","at":1,"says":"fine"}' });
+    await save(database, { ...over, settled_at: now - 4 * day, post_review: null });
+    const { Reviews } = await found(healthy(database));
+    expect(Reviews).toContain('⚠️ 2 changes sent by break-glass and not reviewed, the oldest #2 since 2024-10-02');
+    expect(Reviews).toContain('/site changes --unreviewed lists them');
   });
 
   it('says that the audit trail was found altered', async () => {
@@ -297,11 +312,11 @@ describeBoth('health', (open) => {
     const database = await open({ now: () => now });
     const context = healthy(database, { askSlack: () => Promise.reject(new Error('no')) });
     const page = doctorPage(await healthOf(context));
-    expect(plain(page.title)).toBe('⚠️ 1 of 16 checks needs a look');
+    expect(plain(page.title)).toBe('⚠️ 1 of 17 checks needs a look');
     const [list] = page.parts;
     if (list?.kind !== 'list') throw new Error('no list');
     const marks = list.entries.map((entry) => plain(entry).split(' ')[0]);
-    expect(marks).toEqual(['⚠️', ...Array.from({ length: 15 }, () => '✅')]);
+    expect(marks).toEqual(['⚠️', ...Array.from({ length: 16 }, () => '✅')]);
     const shown = aboutPage(context);
     expect(plain(shown.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(shown.source))).toMatch(
