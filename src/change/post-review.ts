@@ -10,7 +10,7 @@ import { joined, mention, say, time, type Text } from '../words/text.ts';
 export type PostReview = { readonly by: string; readonly at: number; readonly says: string };
 
 type Reviewed = Pick<Change, 'post_review' | 'settled_at'>;
-type Skipped = Reviewed & Pick<Change, 'authorization' | 'sent_at'>;
+type Skipped = Reviewed & Pick<Change, 'authorization' | 'sent_at' | 'lost_at'>;
 
 /** Whether it is over, and nobody has reviewed it yet. */
 export const isToReview = ({ post_review: review, settled_at: settled }: Reviewed): boolean =>
@@ -30,7 +30,7 @@ export function glassLine(change: Skipped): Text | undefined {
   return joined([say`${isSentInWords(change)} ${skippedInWords(skips)}`, then ?? says], '; ');
 }
 
-function isSentInWords({ sent_at: sent, settled_at: settled, lost_at: lost }: Change): string {
+function isSentInWords({ sent_at: sent, settled_at: settled, lost_at: lost }: Skipped): string {
   if (lost !== null) return 'may have been sent';
   if (sent !== null) return 'sent';
   return settled === null ? 'to be sent' : 'not sent; it was to go';
