@@ -1,4 +1,4 @@
-import type { Needed } from '../../src/policy/rules.ts';
+import type { Needed, Policy } from '../../src/policy/rules.ts';
 import { describe, expect, test } from 'vitest';
 import { groupsEver, inForce } from '../../src/policy/approval-requirement.ts';
 import {
@@ -99,11 +99,25 @@ describe('what escalates', () => {
     ]);
   });
 
-  test('nobody is alone if it escalates to others', () => {
-    const others = (one: Needed['requirements'][number]): boolean =>
-      namesOthers(people, by(one), { ...PUSH, requester: 'U06ROB', waited: 0 });
+  test('others are named by whoever could approve it and may see it, also later or by a user group', () => {
+    const seeing = policyOf(
+      `${GROUPS}rules:\n  - { allow: [read], to: everyone }\n  - { allow: [push], to: [readers, developers] }\n  - { deny: [push], to: [leads] }\n`,
+    );
+    const others = (policy: Policy, ...all: Needed['requirements']): boolean =>
+      namesOthers(policy, by(...all), { ...PUSH, requester: 'U06ROB', waited: 0 });
     const readers = { by: ['readers'], count: 1 };
-    expect([others(readers), others({ ...readers, escalate })]).toEqual([false, true]);
+    const developers = { by: ['developers'], count: 1 };
+    expect([
+      others(seeing, readers),
+      others(seeing, developers),
+      others(seeing, { ...readers, escalate: { after: 60_000, to: ['developers'] } }),
+      // A rule denies it to each of them.
+      others(seeing, { by: ['leads'], count: 1 }),
+      // They may read one of its targets by one rule, and push by another.
+      others(seeing, { by: 'allowed', count: 1 }),
+      // Nobody may see what it is about.
+      others(people, developers),
+    ]).toEqual([false, true, true, false, true, false]);
   });
 
   test.each([

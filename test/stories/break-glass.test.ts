@@ -56,7 +56,9 @@ describe('break-glass', { concurrent: false }, () => {
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     const before = writes();
     const form = await ana.opens(emergency, /🚨 Break-glass: this is sent without approval\./);
-    expect(form.text).toContain('somebody else has to review it afterwards');
+    expect(form.text).toContain(
+      'Those who could have approved it (@Chi or @Dee) are told at once, with your reason, and are to review it. The ops channel is told, too.',
+    );
     expect(form.text).not.toContain('Nothing is sent until it is approved');
     expect((await ana.submits({ [name]: 'live' })).errors).not.toEqual({});
     const change = await ana.confirms({ [name]: 'acme-shop/live' });
@@ -106,6 +108,16 @@ describe('break-glass', { concurrent: false }, () => {
     const review = await ana.form('🚨 Break-glass: this is sent without approval');
     expect(review.text).not.toContain('Nothing is sent until it is approved');
     await scenario.slack.closeModal(ana.id);
+  });
+
+  test('takes the place of the same request that waits, so that nobody approves it as well', async () => {
+    const waiting = await scenario.person('ana').requests(push);
+    const change = await breaks();
+    await scenario.holdBeforeSend(change.number);
+    await waiting.tells(`@Ana sends the same as #${change.number}, without approval.`);
+    expect(stateOf(scenario, waiting)).toBe('superseded');
+    await scenario.person('chi').clicks(change.card(), 'Stop');
+    await change.tells(/Stopped by @Chi/);
   });
 
   test('skips a freeze too, and says so', async () => {
