@@ -37,7 +37,7 @@ live: ["*/live"]
 groups: { developers: [U01ANA], leads: [U03CHI], own: [U01ANA, U0ANATWO] }
 people: { ana: [U01ANA, U0ANATWO] }
 rules:
-  - { allow: [read], to: [developers] }
+  - { allow: [read], to: [developers, leads] }
   - { allow: [routine, sensitive, destructive], to: [developers], approval: none }
 freezes:
   - { name: peak, zone: UTC, from: 2026-01-01 00:00, to: 2026-01-02 00:00 }

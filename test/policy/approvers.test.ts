@@ -155,6 +155,7 @@ describe('whether the policy names others who could approve', () => {
   anybody: [U0GONE]
 people: { ana: [U0ANATWO, U01ANA] }
 rules:
+  - { allow: [read], to: everyone }
   - { allow: [push], to: [teams], where: ["acme-shop/*"] }
   - { allow: [push], to: everyone, where: ["acme-blog/*"] }
   - { allow: [push], to: [teams, leads], where: ["acme-docs/*"] }
@@ -180,7 +181,7 @@ rules:
     ['nobody else who may do it', by({ by: 'allowed', count: 1 }), 'U01ANA', false],
     ['everyone, who may do it', by({ by: 'allowed', count: 1 }), 'U01ANA', true, 'acme-blog/live'],
     ['others who may do it', by({ by: 'allowed', count: 1 }), 'U01ANA', true, 'acme-docs/staging'],
-    ['others who may not do it here', by({ by: 'allowed', count: 1 }), 'U01ANA', true, 'acme-docs/live'],
+    ['others, whom a rule denies it here', by({ by: 'allowed', count: 1 }), 'U01ANA', false, 'acme-docs/live'],
   ])('%s', (_, needed, requester, is, where = 'acme-shop/live') => {
     expect(namesOthers(named, needed, { ...to('push', where), requester, waited: 0 })).toBe(is);
   });
