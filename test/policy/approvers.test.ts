@@ -147,3 +147,42 @@ test('groups are looked up', () => {
   expect(groupsForRequirement(people, { by: 'allowed', count: 1 }, asked('U01ANA'))).toEqual(['developers', 'guides']);
   expect(groupsForRequirement(rulesOf(), { by: 'allowed', count: 1 }, asked('U01ANA'))).toEqual([]);
 });
+
+describe('whether the policy names others who could approve', () => {
+  const named = policyOf(`${GROUPS}  teams: [U01ANA]
+  doubles: [U0ANATWO, U01ANA]
+  nobody: []
+  anybody: [U0GONE]
+people: { ana: [U0ANATWO, U01ANA] }
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [push], to: [teams], where: ["acme-shop/*"] }
+  - { allow: [push], to: everyone, where: ["acme-blog/*"] }
+  - { allow: [push], to: [teams, leads], where: ["acme-docs/*"] }
+  - { deny: [push], to: [leads], where: ["acme-docs/live"] }
+`);
+  test.each<[string, Needed, string, boolean, string?]>([
+    ['others', leads(1), 'U01ANA', true],
+    ['the asker and others', leads(1), 'U03CHI', true],
+    ['the asker alone', by({ by: ['teams'], count: 1 }), 'U01ANA', false],
+    ['the asker with another account', by({ by: ['teams'], count: 1 }), 'U0ANATWO', false],
+    ['both accounts of the asker', by({ by: ['doubles'], count: 1 }), 'U01ANA', false],
+    ['nobody', by({ by: ['nobody'], count: 1 }), 'U01ANA', false],
+    ['a group that is gone', by({ by: ['chiefs'], count: 1 }), 'U01ANA', false],
+    ['somebody, who may be gone by now', by({ by: ['anybody'], count: 1 }), 'U01ANA', true],
+    ['a Slack user group, whoever is in it', by({ by: ['guides'], count: 1 }), 'U01ANA', true],
+    ['others for one of two approvals', by({ by: ['teams'], count: 1 }, { by: ['leads'], count: 1 }), 'U01ANA', true],
+    [
+      'nobody but the asker for either',
+      by({ by: ['teams'], count: 1 }, { by: ['doubles'], count: 1 }),
+      'U01ANA',
+      false,
+    ],
+    ['nobody else who may do it', by({ by: 'allowed', count: 1 }), 'U01ANA', false],
+    ['everyone, who may do it', by({ by: 'allowed', count: 1 }), 'U01ANA', true, 'acme-blog/live'],
+    ['others who may do it', by({ by: 'allowed', count: 1 }), 'U01ANA', true, 'acme-docs/staging'],
+    ['others, whom a rule denies it here', by({ by: 'allowed', count: 1 }), 'U01ANA', false, 'acme-docs/live'],
+  ])('%s', (_, needed, requester, is, where = 'acme-shop/live') => {
+    expect(namesOthers(named, needed, { ...to('push', where), requester, waited: 0 })).toBe(is);
+  });
+});
