@@ -3,9 +3,7 @@ import { freezesAt, type FreezeAhead, type FreezeMoment } from '../access/freeze
 import { aboutOf, targetKey } from '../access/targets.ts';
 import { scheduleOf } from '../language/schedule.ts';
 import { storedArgs, type Resolved } from '../language/resolve.ts';
-import { strictestOf } from '../policy/approval-requirement.ts';
 import { decideFreeze, freezesOf, type FreezeDecision } from '../policy/freezes.ts';
-import type { Needed } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import type { Text } from '../words/text.ts';
@@ -80,14 +78,3 @@ async function momentOf(
 /** Whether nothing is asked for because of a freeze, now and later. */
 const isOpen = (decision: FreezeDecision): boolean =>
   decision.kind === 'open' && decision.names.length === 0 && decision.openUntil === undefined;
-
-/** Whether the approval that a change was asked for with includes what an exception adds. */
-export const includes = (then: 'none' | Needed, added: 'none' | Needed): boolean =>
-  JSON.stringify(asksOf(strictestOf([then, added]))) === JSON.stringify(asksOf(strictestOf([then])));
-
-const asksOf = (needed: 'none' | Needed) =>
-  needed !== 'none' && [
-    needed.reason,
-    needed.expires,
-    needed.requirements.map(({ by, count, escalate }) => ({ by, count, escalate })),
-  ];

@@ -1,6 +1,7 @@
 import type { Needed, Policy } from '../policy/rules.ts';
 import { glassProblem, noGlassRight } from '../access/break-glass.ts';
 import { Refusal } from '../base/errors.ts';
+import { includes } from '../policy/approval-requirement.ts';
 import { isPartOfBatch, type Change } from '../storage/changes.ts';
 import { groupsInDoubt, outstanding, type ApprovalRequest, type Waited } from '../policy/approvers.ts';
 import { code, joined, say, type Text } from '../words/text.ts';
@@ -9,7 +10,7 @@ import { aboutOf, storedTargets } from '../access/targets.ts';
 import { type Authorization, askersOf, authorizationOf, skippedBy, waitedUntil } from '../access/authorization.ts';
 import { authorize, type Authorized, type Person } from '../access/access-check.ts';
 import { factsOf, fingerprint, pinnedCardOf, preconditionsOf } from './pin.ts';
-import { includes, checkFreezes } from './freeze-check.ts';
+import { checkFreezes } from './freeze-check.ts';
 import { freezeInWords, inFreeze } from '../access/freeze-words.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
 import { factLines } from './card.ts';

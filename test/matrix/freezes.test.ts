@@ -4,8 +4,8 @@ import { authorizationByTimer, authorizationOf } from '../../src/access/authoriz
 import { authorize, type Authorized, type Person } from '../../src/access/access-check.ts';
 import { InFreeze } from '../../src/access/freeze-words.ts';
 import { MembershipUnknown } from '../../src/access/unknown-groups.ts';
-import { checkFreezes, freezesAhead, includes } from '../../src/change/freeze-check.ts';
-import { strictest, strictestOf } from '../../src/policy/approval-requirement.ts';
+import { checkFreezes, freezesAhead } from '../../src/change/freeze-check.ts';
+import { includes, strictest, strictestOf } from '../../src/policy/approval-requirement.ts';
 import { recheck } from '../../src/change/recheck.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { decide, EndedByClick } from '../../src/decide/decide.ts';
