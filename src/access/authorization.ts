@@ -130,6 +130,13 @@ export const askersMayClose = (change: Pick<Change, 'authorization'>): boolean =
 export const heldAs = (change: Pick<Change, 'caller' | 'authorization'>): string | null =>
   authorizationOf(change).timerOf === undefined ? change.caller : null;
 
+/**
+ * What a change that may still be sent skips. Undefined: nothing, or nothing any more: after a failover or a restore it
+ * is asked for again, and waits for the approval.
+ */
+export const skippedBy = (change: Pick<Change, 'authorization' | 'lost_at'>): BrokenGlass | undefined =>
+  change.lost_at === null ? authorizationOf(change).breakGlass : undefined;
+
 /** The authorization of a stored change. */
 export const authorizationOf = (change: Pick<Change, 'authorization'>): Authorization =>
   parseStored(change.authorization);

@@ -42,7 +42,7 @@ export function inEmergency(
   const added = decision.kind === 'open' ? decision.approval : 'none';
   const skipped = strictestOf([authorization.approval, added]);
   const freezes = freezesIn(decision);
-  if (skipped === 'none' && freezes.length === 0 && decision.kind !== 'unknown')
+  if (skipped === 'none' && freezes.length === 0)
     throw new Refusal(
       'It needs no approval, and no freeze holds it, so there is no glass to break. Nothing was done.',
       {
@@ -56,9 +56,10 @@ export function inEmergency(
   return { ...authorization, approval, breakGlass: { approval: skipped !== 'none', freezes } };
 }
 
+/** Those that hold it, may hold it, or would add to the approval. */
 const freezesIn = (decision: FreezeDecision): readonly string[] => {
-  if (decision.kind === 'frozen') return decision.by.map(({ name }) => name);
-  return decision.kind === 'open' && decision.approval !== 'none' ? decision.names : [];
+  if (decision.kind !== 'open') return decision.by.map(({ name }) => name);
+  return decision.approval === 'none' ? [] : decision.names;
 };
 
 /** Why the rules don't let these askers skip this approval; undefined: they do. */

@@ -78,11 +78,11 @@ function argsOf({ command, fields }: Extract<AskBody, { readonly command: string
 }
 
 /** Throws `Refusal` for what only people do. */
-function refuseUnlessForCallers({ path, command, queue, handOn, handedOn }: ParsedCommand): void {
+function refuseUnlessForCallers({ path, command, queue, handOn, handedOn, breakGlass }: ParsedCommand): void {
   if (!isForCallers(path, command))
     throw new Refusal(`Only people can use ${path}. Nothing was done.`, { hint: 'Ask for it in Slack.' });
-  if (queue || handOn || handedOn !== undefined)
-    throw new Refusal('Only people wait in a queue or hand a request on. Nothing was done.', {
+  if (queue || handOn || handedOn !== undefined || breakGlass)
+    throw new Refusal('Only people wait in a queue, hand a request on or break the glass. Nothing was done.', {
       hint: 'Leave that option out.',
     });
 }

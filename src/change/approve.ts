@@ -8,7 +8,8 @@ import type { Change } from '../storage/changes.ts';
 import { code, joined, mention, say, time, type Text } from '../words/text.ts';
 import { stateLabel, states } from '../words/states.ts';
 import { closableFrom, closableMinute, type ChangeEvent } from './change.ts';
-import { isEnough, mayEnd, type EndingBy } from './may-end.ts';
+import { authorizationOf } from '../access/authorization.ts';
+import { isEnough, mayEnd, mayReview, type EndingBy } from './may-end.ts';
 import { mayBeStopped, type DecisionKind } from './buttons.ts';
 import { isToReview, postReviewOf } from './post-review.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
@@ -88,7 +89,8 @@ function approve(decision: Decision, voting: VoteContext): DecisionResult {
   const { policy, asked, by, voters, change, now } = voting;
   if (change.settled_at === null && change.state === 'approved') {
     const isTwice = voters.some(({ id }) => samePerson(policy, id, by.id));
-    throw refusal(voting, say`${isTwice ? "You've already approved it." : "It's already approved."}`);
+    const already = authorizationOf(change).breakGlass ? "It doesn't wait for approval." : "It's already approved.";
+    throw refusal(voting, say`${isTwice ? "You've already approved it." : already}`);
   }
   refuseIfStale(decision, voting, 'waiting');
   if (now >= change.expires_at) {
@@ -123,7 +125,7 @@ function refuseUnlessReviews(voting: VoteContext): void {
   if (review) throw refusal(voting, say`${mention(review.by)} has already reviewed it: “${review.says}”`);
   if (change.post_review === null) throw refusal(voting, say`There's nothing to review.`);
   if (!isToReview(change)) throw refusal(voting, say`It isn't over yet. Please review it when its outcome is known.`);
-  const right = mayEnd(voting);
+  const right = mayReview(voting);
   if (right.kind === 'may') return;
   if (right.kind === 'may not' && right.why === 'unknown')
     throw refusal(voting, couldNotCheck(right.groups, 'review this'));

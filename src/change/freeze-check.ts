@@ -64,4 +64,8 @@ export const includes = (then: 'none' | Needed, added: 'none' | Needed): boolean
   JSON.stringify(asksOf(strictestOf([then, added]))) === JSON.stringify(asksOf(strictestOf([then])));
 
 const asksOf = (needed: 'none' | Needed) =>
-  needed !== 'none' && [needed.reason, needed.requirements.map(({ by, count, escalate }) => ({ by, count, escalate }))];
+  needed !== 'none' && [
+    needed.reason,
+    needed.expires,
+    needed.requirements.map(({ by, count, escalate }) => ({ by, count, escalate })),
+  ];

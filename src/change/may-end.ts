@@ -23,7 +23,12 @@ export type EndingBy = Ending & { readonly policy: Policy; readonly by: Member }
  * or by today's; if either is `none`, also if they may run the command. If nobody may, the right to unlock is enough.
  * The askers of a change that needed approval never may, nor may people who can't read its targets.
  */
-export function mayEnd({ policy, needed, asked, by }: EndingBy): EndRight {
+export const mayEnd = (ending: EndingBy): EndRight => rightIn(ending, 'end');
+
+/** Whether a person may review what was sent by break-glass: if they can approve it, by either requirement. */
+export const mayReview = (ending: EndingBy): EndRight => rightIn(ending, 'review');
+
+function rightIn({ policy, needed, asked, by }: EndingBy, to: 'end' | 'review'): EndRight {
   const reads = asked.aims.map(({ target }) => decideReading(policy, by, target));
   const unread = reads.filter((one) => one.kind === 'not allowed');
   const isHidden = unread.some((one) => unknownIn(one).length === 0);
@@ -35,6 +40,9 @@ export function mayEnd({ policy, needed, asked, by }: EndingBy): EndRight {
   const approvals = [needed, approvalOf(policy, asked)];
   const votes = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
   if (votes.some((vote) => vote?.kind === 'counts')) return { kind: 'may' };
+  const isDenied = votes.some((vote) => vote?.kind === 'does not count' && vote.why === 'denied');
+  const inDoubt = votes.flatMap((vote) => vote?.groups ?? []);
+  if (to === 'review') return mayNot(inDoubt, isDenied ? 'denied' : 'not named');
   const own = approvals.includes('none') ? [decideAccess(policy, by, asked)] : [];
   if (own.some(({ kind }) => kind === 'allowed')) return { kind: 'may' };
   const aims = asked.aims.filter(({ access }) => access === 'change');
@@ -42,8 +50,7 @@ export function mayEnd({ policy, needed, asked, by }: EndingBy): EndRight {
   const usual = decideAccess(policy, by, { command: unlocking.usual, aims });
   if (forced.kind === 'allowed') return { kind: 'if nobody may', forced: true };
   if (usual.kind === 'allowed') return { kind: 'if nobody may', forced: false };
-  const unknown = [...votes.flatMap((vote) => vote?.groups ?? []), ...[...own, forced, usual].flatMap(unknownIn)];
-  const isDenied = votes.some((vote) => vote?.kind === 'does not count' && vote.why === 'denied');
+  const unknown = [...inDoubt, ...[...own, forced, usual].flatMap(unknownIn)];
   return mayNot(unknown, isDenied ? 'denied' : 'not named');
 }
 

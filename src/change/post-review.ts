@@ -10,7 +10,7 @@ import { joined, mention, say, time, type Text } from '../words/text.ts';
 export type PostReview = { readonly by: string; readonly at: number; readonly says: string };
 
 type Reviewed = Pick<Change, 'post_review' | 'settled_at'>;
-type Skipped = Reviewed & Pick<Change, 'authorization' | 'sent_at'>;
+type Skipped = Reviewed & Pick<Change, 'authorization' | 'sent_at' | 'lost_at'>;
 
 /** Whether it is over, and nobody has reviewed it yet. */
 export const isToReview = ({ post_review: review, settled_at: settled }: Reviewed): boolean =>
@@ -27,6 +27,11 @@ export function glassLine(change: Skipped): Text | undefined {
   const review = postReviewOf(change);
   const then = isToReview(change) ? say`**nobody has reviewed it yet**` : undefined;
   const says = review && say`reviewed by ${mention(review.by)}, ${time(review.at, 'date')}: “${review.says}”`;
-  const unsent = change.settled_at === null ? 'to be sent' : 'not sent; it was to go';
-  return joined([say`${change.sent_at === null ? unsent : 'sent'} ${skippedInWords(skips)}`, then ?? says], '; ');
+  return joined([say`${isSentInWords(change)} ${skippedInWords(skips)}`, then ?? says], '; ');
+}
+
+function isSentInWords({ sent_at: sent, settled_at: settled, lost_at: lost }: Skipped): string {
+  if (lost !== null) return 'may have been sent';
+  if (sent !== null) return 'sent';
+  return settled === null ? 'to be sent' : 'not sent; it was to go';
 }

@@ -1,6 +1,4 @@
-import type { GlassRight } from '../policy/policy.ts';
 import type { Needed, Policy } from '../policy/rules.ts';
-import { strictestOf } from '../policy/approval-requirement.ts';
 import { glassProblem, noGlassRight } from '../access/break-glass.ts';
 import { Refusal } from '../base/errors.ts';
 import { isPartOfBatch, type Change } from '../storage/changes.ts';
@@ -8,7 +6,7 @@ import { groupsInDoubt, outstanding, type ApprovalRequest, type Waited } from '.
 import { code, joined, say, type Text } from '../words/text.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import { aboutOf, storedTargets } from '../access/targets.ts';
-import { type Authorization, askersOf, authorizationOf, waitedUntil } from '../access/authorization.ts';
+import { type Authorization, askersOf, authorizationOf, skippedBy, waitedUntil } from '../access/authorization.ts';
 import { authorize, type Authorized, type Person } from '../access/access-check.ts';
 import { factsOf, fingerprint, pinnedCardOf, preconditionsOf } from './pin.ts';
 import { includes, checkFreezes } from './freeze-check.ts';
@@ -61,6 +59,7 @@ export const listingMs = 8_000;
 const asItWas: Rechecked = { kind: 'as it was', openUntil: undefined };
 const invalidated = (why: Text): Rechecked => ({ kind: 'invalidated', why });
 const later = (why: Text): Rechecked => ({ kind: 'later', why });
+const anotherApproval = invalidated(say`The rules now ask for another approval.`);
 const fingerprintDiffers = invalidated(say`The stored change is not what was agreed on.`);
 const rulesDiffer = later(
   say`My replicas go by different rules right now, so this waits until the same policy file is everywhere.`,
@@ -69,10 +68,10 @@ const slackIsSilent = later(say`Slack doesn't tell me right now who may do this.
 const notKnown = (groups: readonly string[]): Rechecked => later(membersUnknownQuietly(groups));
 
 async function recheckRights(context: ChangeContext, change: Change): Promise<Restored | Rechecked> {
-  const { timerOf, approval, calling, breakGlass } = authorizationOf(change);
+  const { timerOf, approval, calling } = authorizationOf(change);
   const isTimer = timerOf !== undefined;
   const groups = groupsOf(context.policy(), change, 'requester');
-  const isUnapproved = approval === 'none' || breakGlass !== undefined;
+  const isUnapproved = approval === 'none' || skippedBy(change) !== undefined;
   const how = recentFor(change) ?? (isUnapproved ? 'fresh' : undefined);
   // Network calls, in parallel.
   const [person, approvers, since] = await Promise.all([
@@ -135,7 +134,7 @@ async function recheckFreezes(
   restored: Reparsed,
   { person, now }: { readonly person: Person; readonly now: number },
 ): Promise<Restored | Rechecked> {
-  if (authorizationOf(change).breakGlass) return { ...restored, openUntil: undefined };
+  if (skippedBy(change)) return { ...restored, openUntil: undefined };
   const { target_name: where } = change;
   const at = Math.max(now, change.scheduled_at ?? 0);
   const decision = await checkFreezes(context, person, { resolved: restored.resolved, at, change });
@@ -183,7 +182,7 @@ function recheckRules(
   if (now === undefined)
     return invalidated(say`${change.caller ?? change.requester_name} is no longer allowed to do this.`);
   if (now instanceof MembershipUnknown) return notKnown(now.groups);
-  const { approval: then, breakGlass } = authorizationOf(change);
+  const { approval: then } = authorizationOf(change);
   if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return undefined;
   if (approvers === undefined) return slackIsSilent;
   const voters = approvers.filter(countsFor(context, change));
@@ -191,7 +190,7 @@ function recheckRules(
   const suffice = (needed: 'none' | Needed): boolean =>
     needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
   if (suffice(then) && suffice(now.approval)) return undefined;
-  if (breakGlass) return recheckGlass(policy, now.glassRight, strictestOf([then, now.approval]), asked);
+  if (skippedBy(change)) return recheckGlass(policy, then, now, asked);
   return tooFewVotes(context, change, { asked, approvers, before: then, now, isLost: !suffice(then) });
 }
 
@@ -215,17 +214,21 @@ function tooFewVotes(
   const groups = [...new Set([...(unknown ?? []), ...now.unsure])];
   if (unknown !== undefined && groups.length > 0) return notKnown(groups);
   if (isLost) return invalidated(say`Somebody who approved it is no longer allowed to.`);
-  return invalidated(say`The rules now ask for another approval.`);
+  return anotherApproval;
 }
 
-/** Undefined if today's rules still let the requester skip this approval. */
+/** Undefined if today's rules still let the requester skip this approval. Those who give another were not told. */
 function recheckGlass(
   policy: Policy,
-  right: GlassRight,
-  needed: 'none' | Needed,
+  then: 'none' | Needed,
+  { approval, unsure, glassRight }: Now,
   asked: ApprovalRequest,
 ): Rechecked | undefined {
-  const problem = needed === 'none' ? undefined : glassProblem(policy, right, needed, asked);
+  if (then === 'none') return anotherApproval;
+  // What the rules look for in a reason is skipped too.
+  if (approval !== 'none' && !includes(then, { ...approval, reason: then.reason }))
+    return unsure.length > 0 ? notKnown(unsure) : anotherApproval;
+  const problem = glassProblem(policy, glassRight, then, asked);
   if (problem instanceof MembershipUnknown) return notKnown(problem.groups);
   return problem && invalidated(problem);
 }

@@ -45,7 +45,9 @@ export function scheduleOf({ when, queue }: Timed, now: number, zone: string): S
     throw refused(say`${code('--queue')} and ${code('--at')} don't go together: a lock is looked at when it is time.`);
   const { at } = window;
   const until = Math.min(window.until, at + longestMs);
-  if (until <= now) throw refused(say`${time(at, 'date')} is over: type another time after ${code('--at')}.`);
+  // A window that was read already may have begun.
+  if (('until' in when ? until : at) <= now)
+    throw refused(say`${time(at, 'date')} is over: type another time after ${code('--at')}.`);
   if (at > now + farthestMs) throw refused(say`That is more than 30 days away.`);
   return { at, until };
 }

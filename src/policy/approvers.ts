@@ -3,7 +3,7 @@ import { isOperator, type AskingCaller } from './callers.ts';
 import type { AccessRequest } from './matching.ts';
 import type { Member, Needed, Policy, Requirement } from './rules.ts';
 import { canonicalId, dependsOn, groupIds, holds, isUserGroup, membershipsOf, samePerson } from './memberships.ts';
-import { decideAccess, denialOf, unknownIn, whoMay } from './policy.ts';
+import { decideAccess, decideReading, denialOf, unknownIn, whoMay } from './policy.ts';
 
 /** Whose approval of a change counts. */
 
@@ -151,13 +151,19 @@ export const groupsInDoubt = (
 ): readonly string[] => [...new Set(voters.flatMap((voter) => mayApprove(policy, voter, needed, asked).groups))];
 
 /**
- * Whether the policy names anybody but the askers who could approve, now or later. Whoever may be in a Slack user group counts, and so
- * does a deactivated account: what Slack does not say proves nothing.
+ * Whether the policy names anybody but the askers who could approve, now or later. Whoever may be in a Slack user group
+ * counts, and so does a deactivated account: what Slack does not say proves nothing.
  */
 export function namesOthers(policy: Policy, needed: Pick<Needed, 'requirements'>, asked: ApprovalRequest): boolean {
-  const names = needed.requirements.flatMap((one) => groupsForRequirement(policy, one, { ...asked, waited: Infinity }));
-  const others = groupIds(policy, names).filter((id) => isUserGroup(id) || !samePerson(policy, id, asked.requester));
-  return names.includes('everyone') || others.length > 0;
+  const could = (id: string): boolean => {
+    const person = { id, groups: [] };
+    const vote = mayApprove(policy, person, needed, { ...asked, waited: Infinity });
+    if (vote.kind !== 'counts' && vote.why !== 'unknown') return false;
+    const reads = asked.aims.map(({ target }) => decideReading(policy, person, target));
+    return reads.every((one) => one.kind === 'allowed' || unknownIn(one).length > 0);
+  };
+  // Nobody has this id: it stands for those whom no group names by theirs.
+  return could('') || groupIds(policy, [...policy.groups.keys()]).some((id) => !isUserGroup(id) && could(id));
 }
 
 /** Names of the groups that can meet a requirement by now. `everyone` is returned as such. */

@@ -41,8 +41,8 @@ export type FreezeDecision =
       /** Groups that every freeze in force excepts. */
       readonly mayStill: readonly string[];
     }
-  /** These Slack user groups decide whether an exception includes the person. */
-  | { readonly kind: 'unknown'; readonly groups: readonly string[] };
+  /** These Slack user groups decide whether the exceptions of these freezes include the person. */
+  | { readonly kind: 'unknown'; readonly by: readonly Freeze[]; readonly groups: readonly string[] };
 
 const horizonMs = 400 * dayMs;
 
@@ -63,7 +63,12 @@ export function decideFreeze(policy: Policy, person: Member, request: AccessRequ
       mayStill: exceptedBy(inForce.map(({ freeze }) => freeze)),
     };
   }
-  if (holding.length > 0) return { kind: 'unknown', groups: [...new Set(holding.flatMap(({ groups }) => groups))] };
+  if (holding.length > 0)
+    return {
+      kind: 'unknown',
+      by: holding.map(({ freeze }) => freeze),
+      groups: [...new Set(holding.flatMap(({ groups }) => groups))],
+    };
   const used = inForce.map(({ freeze }) => freeze);
   const later = concerned.filter((one) => isHeld(one) || approvalIn(one.freeze) !== 'none');
   const next = later.flatMap(({ freeze }) => nextFrom(freeze.time, at) ?? []);

@@ -266,6 +266,6 @@ export async function changesNumbered(db: ReadHandle, numbers: readonly number[]
 /** The targets of these changes, what they were asked for with, and their review, in no particular order. */
 export async function changesInBrief(db: ReadHandle, numbers: readonly number[]) {
   if (numbers.length === 0) return [];
-  const columns = ['number', 'target', 'targets', 'authorization', 'sent_at', 'settled_at', 'post_review'] as const;
-  return db.selectFrom('changes').select(columns).where('number', 'in', numbers).execute();
+  const columns = ['number', 'target', 'targets', 'authorization', 'sent_at', 'lost_at', 'settled_at'] as const;
+  return db.selectFrom('changes').select(columns).select('post_review').where('number', 'in', numbers).execute();
 }

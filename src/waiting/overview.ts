@@ -3,7 +3,7 @@ import { idsOf } from '../policy/memberships.ts';
 import { listChanges, type Change } from '../storage/changes.ts';
 import type { ReadHandle } from '../storage/schema.ts';
 import { listVotes } from '../storage/votes.ts';
-import { mayEnd } from '../change/may-end.ts';
+import { mayEnd, mayReview } from '../change/may-end.ts';
 import { coolsDown } from '../change/change.ts';
 import { isToReview } from '../change/post-review.ts';
 import { besideState } from '../change/states-and-events.ts';
@@ -131,7 +131,7 @@ async function decidableBy(context: ChangeContext, by: Person, changes: readonly
     const reparsed = reparse(change, namesWith(context, change));
     if (reparsed === undefined) return false;
     const ending = endingOf(change, reparsed, context.company(), now);
-    const right = mayEnd({ ...ending, policy, by });
+    const right = (isToReview(change) ? mayReview : mayEnd)({ ...ending, policy, by });
     // A right to unlock lets nobody review.
     if (isToReview(change)) return right.kind === 'may';
     // Finding other closers is expensive, so it is done for at most as many changes as are shown.

@@ -110,7 +110,7 @@ test('a refusal says until when, and what to do; an unknown group makes it later
     `cache|clear|${live.id}|--reason=release 42|--at=2026-11-27T20:00Z|--within=1m`.split('|'),
   );
   expect(freezeInWords(held, live.name)).toContainEqual({ at, as: 'date' });
-  const unknown = refusedInFreeze({ kind: 'unknown', groups: ['S0ONCALL'] }, clears, live.name);
+  const unknown = refusedInFreeze({ kind: 'unknown', by: [], groups: ['S0ONCALL'] }, clears, live.name);
   expect(unknown).toBeInstanceOf(MembershipUnknown);
   expect(refusalText(unknown)).toMatch(/a freeze lets you run cache clear now.*S0ONCALL.*[Nn]othing was sent\./s);
 });

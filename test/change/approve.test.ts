@@ -329,6 +329,38 @@ describe('the answer to a refused decision', () => {
       { change: changeIn('unknown'), by: unsure('U09GUY') },
       "I couldn't check whether you may close this.",
     ],
+    [
+      'reviewed by the same',
+      'reviewed',
+      { change: changeIn('done'), by: unsure('U09GUY') },
+      "I couldn't check whether you may review this.",
+    ],
+    [
+      'reviewed by its author',
+      'reviewed',
+      { change: changeIn('done'), by: people.requester },
+      'This is your own change, so somebody else has to review it.',
+    ],
+    ['reviewed by a developer', 'reviewed', { change: changeIn('done'), by: people.developer }, "You're not among"],
+    [
+      'reviewed where a rule denies it',
+      'reviewed',
+      { change: changeIn('done'), by: people['denied approver'] },
+      'denies',
+    ],
+    ['reviewed while unknown', 'reviewed', { change: changeIn('unknown') }, "It isn't over yet."],
+    [
+      'with nothing to review',
+      'reviewed',
+      { change: changeIn('done', { post_review: null }) },
+      "There's nothing to review.",
+    ],
+    [
+      'reviewed twice',
+      'reviewed',
+      { change: changeIn('done', { post_review: JSON.stringify({ by: 'U04DEE', at: 1, says: 'fine' }) }) },
+      '@U04DEE has already reviewed it: “fine”',
+    ],
   ])('%s', (_, verdict, more, sentence) => {
     const answer = refusalText(refusalOf(() => decisionResult(seen(verdict), voting(more))));
     expect(answer).toContain(sentence);

@@ -213,6 +213,28 @@ describe('every state and everything that can happen in it', () => {
   });
 });
 
+test('what certainly was not sent needs no review; what was, or may have been, does', () => {
+  const unsent = ['cancelled', 'declined', 'expired', 'invalidated', 'superseded'];
+  const left = new Set<string>();
+  for (const state of states)
+    for (const event of simpleEvents)
+      for (const lost_at of [null, now - 1]) {
+        const to = move(standing(state, { post_review: 'open', lost_at }), event, now)?.patch;
+        if (to === undefined) continue;
+        const mayBeSent = (to.lost_at === undefined ? lost_at : to.lost_at) !== null;
+        const isOver = unsent.includes(to.state) && !mayBeSent;
+        expect([state, event.kind, lost_at, to.post_review]).toEqual([
+          state,
+          event.kind,
+          lost_at,
+          isOver ? null : undefined,
+        ]);
+        if (isOver) left.add(to.state);
+        expect(move(standing(state, { lost_at }), event, now)?.patch).not.toHaveProperty('post_review');
+      }
+  expect([...left].toSorted()).toEqual(unsent);
+});
+
 describe('attempts and time', () => {
   test.each<[string, Partial<TransitionInput>, State, ChangeEvent, State]>([
     ['the second try comes later', { attempts: 1 }, 'approved', { kind: 'connect_failed' }, 'approved'],

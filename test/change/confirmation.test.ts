@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Confirmation, NotAsShown, nameToType, isAsShown, shownOf } from '../../src/change/confirmation.ts';
+import type { BrokenGlass } from '../../src/access/authorization.ts';
+import type { Needed } from '../../src/policy/rules.ts';
 import { save } from '../../src/decide/submit.ts';
 import type { Pinned } from '../../src/change/pin.ts';
 import { Refusal, type Args } from '../../src/base/errors.ts';
@@ -102,4 +104,25 @@ test('promise 5: an approval that was promised is not dropped; one that is neede
   expect(isAsShown(guarded, shownOf(free))).toBe(true);
   expect(isAsShown({ ...guarded, fingerprint: 'g' }, shownOf(guarded))).toBe(false);
   expect(isAsShown(free, undefined)).toBe(false);
+});
+
+test('promise 5: a review that shows an approval confirms no break-glass, nor the reverse, nor one that skips more', () => {
+  const of = (approval: 'none' | Needed, breakGlass?: BrokenGlass) => ({
+    fingerprint: 'f',
+    authorization: { approval, rules: [], policy: '', ...(breakGlass && { breakGlass }) },
+  });
+  const needed: Needed = { requirements: [{ by: ['leads'], count: 1 }], expires: 60_000, reason: 'required' };
+  const all = {
+    'at once': of('none'),
+    'after approval': of(needed),
+    'without approval': of(needed, { approval: true, freezes: [] }),
+    'in spite of a freeze': of(needed, { approval: false, freezes: ['peak'] }),
+    'in spite of both': of(needed, { approval: true, freezes: ['peak'] }),
+    'in spite of another freeze': of(needed, { approval: true, freezes: ['peak', 'sale'] }),
+  };
+  const pairs = Object.entries(all).flatMap(([shown, before]) =>
+    Object.entries(all).flatMap(([is, now]) => (isAsShown(now, shownOf(before)) ? [`${shown} → ${is}`] : [])),
+  );
+  const same = Object.keys(all).map((one) => `${one} → ${one}`);
+  expect(pairs.toSorted()).toEqual([...same, 'at once → after approval'].toSorted());
 });

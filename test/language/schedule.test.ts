@@ -113,6 +113,7 @@ describe('refused with one sentence', () => {
     ],
     ['what is over', { at: '2026-11-27 17:30' }, now, /is over: type another time after --at\. Nothing was sent\./],
     ['today, over', { at: 'today 17:00' }, now, /is over/],
+    ['what has begun, however long it would last', { at: '2026-11-27 17:59', within: '2h' }, now, /is over/],
     ['too far away', { at: '2027-01-01 00:00' }, now, /more than 30 days away/],
     [
       'no time',

@@ -170,7 +170,8 @@ whoami         -  yes  yes  yes  yes  yes  yes  yes  yes  yes  yes
 
 /**
  * What a click on a decision button comes to: `own` change, `no` approver, `d2` forbids it, `?` no such change, `only`
- * the requester may, `may` not do it themselves, `vote` counts and more are needed, or the state it moves to.
+ * the requester may, `may` not do it themselves, too `late` or `early`, `vote` counts and more are needed, `reviewed`,
+ * or the state it moves to.
  */
 const clicking = `
                                 ana  ana2 ben  chi  chi2 dee  kim  lost gil  gil2 rob  eve  hal
@@ -189,6 +190,13 @@ approve       cooling-down      late late late late late late late ?    late lat
 happened      unknown           own  own  no   happened happened happened happened ? d2 d2 no ? ?
 did-not-happen unknown          own  own  no   gone gone gone gone ?    d2   d2   no   ?    ?
 happened      unknown-at-once   happened happened happened happened happened happened happened ? happened happened may ? ?
+approve       glass             late late late late late late late ?    late late late ?    ?
+stop          glass             cancelled cancelled cancelled cancelled cancelled cancelled cancelled ? cancelled cancelled cancelled ? ?
+cancel        glass             cancelled cancelled only only only only only ? only only only ? ?
+reviewed      glass             early early early early early early early ? early early early ? ?
+happened      glass-unknown     own  own  no   happened happened happened happened ? d2 d2 no ? ?
+reviewed      glass-unknown     early early early early early early early ? early early early ? ?
+reviewed      glass-done        own  own  no   reviewed reviewed reviewed reviewed ? d2 d2 no ? ?
 did-not-happen unknown-at-once  gone gone gone gone gone gone gone ?    gone gone may  ?    ?
 `;
 

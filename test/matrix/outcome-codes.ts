@@ -69,6 +69,8 @@ export function clickRefusedAs(refusal: Refusal): string {
     ["The rules don't let you do this yourself", 'may'],
     ["It's too late", 'late'],
     ["It's already approved", 'late'],
+    ["It doesn't wait for approval", 'late'],
+    ["It isn't over yet", 'early'],
   ];
   return sentences.find(([words]) => says.includes(words))?.[1] ?? `told: ${says}`;
 }

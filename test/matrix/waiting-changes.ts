@@ -12,7 +12,8 @@ import { save } from '../../src/decide/submit.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import type { Args } from '../../src/base/errors.ts';
 import type { Policy } from '../../src/policy/rules.ts';
-import { findChange, type Change } from '../../src/storage/changes.ts';
+import { authorizationOf, type BrokenGlass } from '../../src/access/authorization.ts';
+import { findChange, unreviewed, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { castVote } from '../../src/storage/votes.ts';
 import { company, noCertificate, noSites, contextWith } from '../fixtures.ts';
@@ -109,7 +110,25 @@ async function standing(database: Database, { number }: Change, more: Partial<Ch
   return change;
 }
 
-export type Name = 'one-lead' | 'two-leads' | 'another' | 'cooling-down' | 'unknown' | 'unknown-at-once';
+/** What makes a change one that was asked for by break-glass. */
+const byGlass = ({ authorization }: Change): Partial<Change> => ({
+  authorization: JSON.stringify({
+    ...authorizationOf({ authorization }),
+    breakGlass: { approval: true, freezes: [] } satisfies BrokenGlass,
+  }),
+  post_review: unreviewed,
+});
+
+export type Name =
+  | 'one-lead'
+  | 'two-leads'
+  | 'another'
+  | 'cooling-down'
+  | 'unknown'
+  | 'unknown-at-once'
+  | 'glass'
+  | 'glass-unknown'
+  | 'glass-done';
 
 /** One change of each kind: its requester and request. */
 export async function changesIn(database: Database): Promise<Readonly<Record<Name, Change>>> {
@@ -117,7 +136,16 @@ export async function changesIn(database: Database): Promise<Readonly<Record<Nam
   const add = ['allowlist', 'add', idOf('live'), '198.51.100.4'];
   const push = ['push', idOf('staging'), idOf('live'), '--database'];
   const unknown = { state: 'unknown', sent_at: 1, version: 4 } as const;
+  const breaks = async (more: Partial<Change>): Promise<Change> => {
+    const change = await asked(context, 'ana', ...push);
+    const made = { state: 'approved', version: 2, ...byGlass(change), ...more } as const;
+    return standing(database, change, made);
+  };
   const changes = {
+    // The oldest: App Home shows the newest few.
+    glass: await breaks({}),
+    'glass-unknown': await breaks(unknown),
+    'glass-done': await breaks({ state: 'done', sent_at: 1, settled_at: 2 }),
     'one-lead': await asked(context, 'ana', ...add),
     'two-leads': await asked(context, 'ana', ...push),
     another: await asked(context, 'chi', 'delete', idOf('staging')),

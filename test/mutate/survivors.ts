@@ -40,6 +40,14 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '[] → ["Stryker was here"]',
     ),
   ],
+  'src/change/post-review.ts': [
+    ...all(
+      'not worth it',
+      'A time without its day: the tests read plain words, which have it anyway.',
+      "const says = review && say`reviewed by ${mention(review.by)}, ${time(review.at, 'date')}: “${review.says}”`;",
+      '\'date\' → ""',
+    ),
+  ],
   'src/policy/freezes.ts': [
     ...same(
       'It is asked only of freezes with an exception: the others hold everybody.',

@@ -1,4 +1,4 @@
-import type { Needed } from '../../src/policy/rules.ts';
+import type { Needed, Policy } from '../../src/policy/rules.ts';
 import { describe, expect, test } from 'vitest';
 import { groupsEver, inForce } from '../../src/policy/approval-requirement.ts';
 import {
@@ -99,11 +99,25 @@ describe('what escalates', () => {
     ]);
   });
 
-  test('nobody is alone if it escalates to others', () => {
-    const others = (one: Needed['requirements'][number]): boolean =>
-      namesOthers(people, by(one), { ...PUSH, requester: 'U06ROB', waited: 0 });
+  test('others are named by whoever could approve it and may see it, also later or by a user group', () => {
+    const seeing = policyOf(
+      `${GROUPS}rules:\n  - { allow: [read], to: everyone }\n  - { allow: [push], to: [readers, developers] }\n  - { deny: [push], to: [leads] }\n`,
+    );
+    const others = (policy: Policy, ...all: Needed['requirements']): boolean =>
+      namesOthers(policy, by(...all), { ...PUSH, requester: 'U06ROB', waited: 0 });
     const readers = { by: ['readers'], count: 1 };
-    expect([others(readers), others({ ...readers, escalate })]).toEqual([false, true]);
+    const developers = { by: ['developers'], count: 1 };
+    expect([
+      others(seeing, readers),
+      others(seeing, developers),
+      others(seeing, { ...readers, escalate: { after: 60_000, to: ['developers'] } }),
+      // A rule denies it to each of them.
+      others(seeing, { by: ['leads'], count: 1 }),
+      // They may read one of its targets by one rule, and push by another.
+      others(seeing, { by: 'allowed', count: 1 }),
+      // Nobody may see what it is about.
+      others(people, developers),
+    ]).toEqual([false, true, true, false, true, false]);
   });
 
   test.each([
@@ -132,4 +146,43 @@ test('groups are looked up', () => {
   expect(groupsForRequirement(people, { by: ['leads'], count: 1 }, asked('U01ANA'))).toEqual(['leads']);
   expect(groupsForRequirement(people, { by: 'allowed', count: 1 }, asked('U01ANA'))).toEqual(['developers', 'guides']);
   expect(groupsForRequirement(rulesOf(), { by: 'allowed', count: 1 }, asked('U01ANA'))).toEqual([]);
+});
+
+describe('whether the policy names others who could approve', () => {
+  const named = policyOf(`${GROUPS}  teams: [U01ANA]
+  doubles: [U0ANATWO, U01ANA]
+  nobody: []
+  anybody: [U0GONE]
+people: { ana: [U0ANATWO, U01ANA] }
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [push], to: [teams], where: ["acme-shop/*"] }
+  - { allow: [push], to: everyone, where: ["acme-blog/*"] }
+  - { allow: [push], to: [teams, leads], where: ["acme-docs/*"] }
+  - { deny: [push], to: [leads], where: ["acme-docs/live"] }
+`);
+  test.each<[string, Needed, string, boolean, string?]>([
+    ['others', leads(1), 'U01ANA', true],
+    ['the asker and others', leads(1), 'U03CHI', true],
+    ['the asker alone', by({ by: ['teams'], count: 1 }), 'U01ANA', false],
+    ['the asker with another account', by({ by: ['teams'], count: 1 }), 'U0ANATWO', false],
+    ['both accounts of the asker', by({ by: ['doubles'], count: 1 }), 'U01ANA', false],
+    ['nobody', by({ by: ['nobody'], count: 1 }), 'U01ANA', false],
+    ['a group that is gone', by({ by: ['chiefs'], count: 1 }), 'U01ANA', false],
+    ['somebody, who may be gone by now', by({ by: ['anybody'], count: 1 }), 'U01ANA', true],
+    ['a Slack user group, whoever is in it', by({ by: ['guides'], count: 1 }), 'U01ANA', true],
+    ['others for one of two approvals', by({ by: ['teams'], count: 1 }, { by: ['leads'], count: 1 }), 'U01ANA', true],
+    [
+      'nobody but the asker for either',
+      by({ by: ['teams'], count: 1 }, { by: ['doubles'], count: 1 }),
+      'U01ANA',
+      false,
+    ],
+    ['nobody else who may do it', by({ by: 'allowed', count: 1 }), 'U01ANA', false],
+    ['everyone, who may do it', by({ by: 'allowed', count: 1 }), 'U01ANA', true, 'acme-blog/live'],
+    ['others who may do it', by({ by: 'allowed', count: 1 }), 'U01ANA', true, 'acme-docs/staging'],
+    ['others, whom a rule denies it here', by({ by: 'allowed', count: 1 }), 'U01ANA', false, 'acme-docs/live'],
+  ])('%s', (_, needed, requester, is, where = 'acme-shop/live') => {
+    expect(namesOthers(named, needed, { ...to('push', where), requester, waited: 0 })).toBe(is);
+  });
 });

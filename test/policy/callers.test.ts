@@ -59,6 +59,12 @@ describe('a caller may do what both may', () => {
     expect(decideAccess(policyFrom(file(theirs, callers)), asking, request)).toMatchObject({ canary: false });
   });
 
+  it('and breaks no glass, whatever its rules and those of its person say', () => {
+    const glass = (rule: string): string => `${rule.slice(0, -2)}, breakGlass: true }`;
+    const decision = decideAccess(policyFrom(file(glass(theirs), glass(callers))), asking, request);
+    expect(decision).toMatchObject({ kind: 'allowed', breakGlass: { ways: [], unsure: [] } });
+  });
+
   it.each([
     ['another key', { ...asking, caller: { name: 'deploy-bot', key: hash('b') } }],
     ['another person', { ...asking, id: 'U02BEN' }],

@@ -82,7 +82,7 @@ describe('a person, the exceptions of two freezes, approvals, unknown user group
       const groups = ['leads', 'guides'].filter((group) => on.every(({ except = [] }) => except.includes(group)));
       return { kind: 'frozen', by: held.map(({ name }) => name), until, mayStill: groups };
     }
-    if (held.length > 0) return { kind: 'unknown', groups: ['S0GUIDES'] };
+    if (held.length > 0) return { kind: 'unknown', by: held.map(({ name }) => name), groups: ['S0GUIDES'] };
     const later = cells.filter((one) => rank(one) < 2 || (one.asks && one.except));
     const begins = later.map(({ name }) => utc(spans[name][0].replace(' ', 'T'))).filter((from) => from > at);
     return {
@@ -101,8 +101,8 @@ describe('a person, the exceptions of two freezes, approvals, unknown user group
 
   /** What the model also says. */
   function simple(decision: ReturnType<typeof decideFreeze>): unknown {
-    if (decision.kind === 'frozen') return { ...decision, by: decision.by.map(({ name }) => name) };
-    if (decision.kind === 'unknown' || decision.approval === 'none') return decision;
+    if (decision.kind !== 'open') return { ...decision, by: decision.by.map(({ name }) => name) };
+    if (decision.approval === 'none') return decision;
     const { requirements, reason } = decision.approval;
     expect(reason).toBe('required');
     return { ...decision, approval: requirements.length === 1 ? requirements[0] : requirements };

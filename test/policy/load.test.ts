@@ -386,6 +386,37 @@ describe('every mistake is reported with its line', () => {
       rule('{ deny: [routine], to: [leads], batchValidity: 1h }'),
       [`line ${FIRST_RULE}: only a rule that allows can say how long a batch is valid`],
     ],
+    ['breaking the glass outside a rule', `${ok}breakGlass: true`, ['line 3: unknown key "breakGlass"']],
+    [
+      'breaking the glass as text',
+      rule('{ allow: [push], to: [leads], breakGlass: "true" }'),
+      [`line ${FIRST_RULE}: expected true, false or alone, found "true"`],
+    ],
+    [
+      'breaking the glass by nothing',
+      rule('{ allow: [push], to: [leads], breakGlass: }'),
+      [`line ${FIRST_RULE}: expected true, false or alone, found nothing`],
+    ],
+    [
+      'breaking the glass by another name',
+      rule('{ allow: [push], to: [leads], breakglass: true }'),
+      [`line ${FIRST_RULE}: unknown key "breakglass"; did you mean "breakGlass"?`],
+    ],
+    [
+      'breaking the glass where it is denied',
+      rule('{ deny: [push], to: [leads], breakGlass: alone }'),
+      [`line ${FIRST_RULE}: only a rule that allows can let somebody skip an approval`],
+    ],
+    [
+      'breaking the glass for all that is read',
+      rule('{ allow: [read], to: [leads], breakGlass: true }'),
+      [`line ${FIRST_RULE}: "read" changes no site and needs no approval; give it its own rule`],
+    ],
+    [
+      'breaking the glass for a command that changes no site',
+      rule('{ allow: [push, pause], to: [leads], breakGlass: alone }'),
+      [`line ${FIRST_RULE}: "pause" changes no site and needs no approval; give it its own rule`],
+    ],
     [
       'a reason',
       rule('{ allow: [push], to: [leads], approval: { by: [leads], reason: yes } }'),

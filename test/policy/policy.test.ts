@@ -406,3 +406,52 @@ test('a canary is also required by a rule that only may apply', () => {
   const decision = decideAccess(rulesOf(...rules), { id: ana.id, groups: [] }, to('cache clear', 'a/live'));
   expect(decision).toMatchObject({ kind: 'allowed', canary: true, approval: 'none', unsure: [] });
 });
+
+describe('who may skip approval and freezes in an emergency', () => {
+  const on = (more: string, where = '*/*', who = 'developers'): string =>
+    `{ allow: [push], to: [${who}], where: ["${where}"], approval: { by: [leads] }${more} }`;
+  const [looked, alone] = [', breakGlass: true', ', breakGlass: alone'];
+  /** Slack does not say whether Ana is a guide. */
+  const unsure: Member = { id: ana.id, groups: [] };
+  const guides = (more: string): string => on(more, '*/*', 'guides');
+  const perhaps = ['S0GUIDES'];
+  test.each<[string, Member, readonly string[], readonly string[], readonly string[]]>([
+    ['nobody by default', ana, [on('')], [], []],
+    ['nobody if the rule says false', ana, [on(', breakGlass: false')], [], []],
+    ['whom somebody can look at', ana, [on(looked)], ['looked at'], []],
+    ['who is alone', ana, [on(alone)], ['alone'], []],
+    ['either way, by two rules', ana, [on(looked), on(alone)], ['looked at', 'alone'], []],
+    ['by one rule, beside one that says nothing', ana, [on(looked), on('')], ['looked at'], []],
+    ['nobody by a rule for others', ana, [on(''), guides(looked)], [], []],
+    ['for all that is changed', ana, [on(looked, 'a/*'), on(looked, 'b/*')], ['looked at'], []],
+    ['not for a part of it', ana, [on(looked, 'a/*'), on('', 'b/*')], [], []],
+    ['not in another way for each part', ana, [on(looked, 'a/*'), on(alone, 'b/*')], [], []],
+    ['perhaps, by a group with unknown members', unsure, [on(''), guides(looked)], [], perhaps],
+    ['certainly, whatever the group may add', unsure, [on(looked), guides(looked)], ['looked at'], []],
+    ['in one way certainly, in another perhaps', unsure, [on(looked), guides(alone)], ['looked at'], perhaps],
+    ['nobody, if the group would add it to a part alone', unsure, [on(''), on(looked, 'a/*', 'guides')], [], []],
+    [
+      'perhaps, if the group adds the missing part',
+      unsure,
+      [on(looked, 'a/*'), on('', 'b/*'), guides(looked)],
+      [],
+      perhaps,
+    ],
+  ])('%s', (_, who, rules, ways, groups) => {
+    const aims = ['a/live', 'b/live'].flatMap((name) => to('push', name).aims);
+    const decision = decideAccess(rulesOf(...rules), who, { command: command('push'), aims });
+    expect(decision).toMatchObject({ kind: 'allowed', breakGlass: { ways, unsure: groups } });
+  });
+
+  test('what is only read counts for nothing, and a denied request has no such right', () => {
+    const rules = ['{ allow: [read], to: [developers] }', on(looked, 'a/live')];
+    const request = to('push', 'a/live', 'a/staging');
+    const read = decideAccess(rulesOf(...rules), ana, to('logs', 'a/live'));
+    expect(read).toMatchObject({ kind: 'allowed', breakGlass: { ways: [], unsure: [] } });
+    expect(decideAccess(rulesOf(...rules), ana, request)).toMatchObject({ breakGlass: { ways: ['looked at'] } });
+    for (const deny of ['{ deny: [push], to: [developers] }', '{ deny: [push], to: everyone, where: ["a/live"] }'])
+      expect(decideAccess(rulesOf(...rules, deny), ana, request)).not.toHaveProperty('breakGlass');
+    const notKnown = decideAccess(rulesOf(...rules, '{ deny: [push], to: [guides] }'), unsure, request);
+    expect(notKnown).toMatchObject({ kind: 'not allowed', why: { kind: 'unknown', groups: perhaps } });
+  });
+});

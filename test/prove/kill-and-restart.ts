@@ -24,7 +24,7 @@ export type Run = {
  */
 export function runKills({ story, rows, seed }: KillRun, url?: string): Promise<readonly Run[]> {
   const random = randomFrom(seed);
-  return withScene(url, async (scene) => {
+  const play = async (scene: Scene): Promise<readonly Run[]> => {
     const runs: Run[] = [];
     let bot = await scene.start();
     for (const row of rows) {
@@ -39,7 +39,8 @@ export function runKills({ story, rows, seed }: KillRun, url?: string): Promise<
       }
     }
     return runs;
-  });
+  };
+  return withScene(url, play, story.policy);
 }
 
 function kindOf(error: unknown): Problem['kind'] {
@@ -65,7 +66,9 @@ async function killAndRestart(scene: Scene, story: Story, row: Row, bot: Bot, ra
   if (envelope !== undefined && random.chance(0.5)) await slack.redeliver(envelope);
   await scene.atRest();
   const seen = await roundOutcome(scene, story, before);
-  const wrong = problemIn(story, seen, row.required.allowed);
+  const also = story.alsoWrong && seen.changes > 0 ? await story.alsoWrong(scene, await newestIn(scene)) : '';
+  const untold: Problem | undefined = also === '' ? undefined : { kind: 'untold', says: also };
+  const wrong = problemIn(story, seen, row.required.allowed) ?? untold;
   if (wrong || seen.end !== 'untouched') return { next, came: seen.came, wrong };
   // Untouched means it can be asked again and then happens.
   await act(async () => (await roundOutcome(scene, story, before)).end !== 'untouched');

@@ -1,4 +1,5 @@
 import { randomFrom } from '../../src/playground/hosting/random.ts';
+import { breakGlass } from './break-glass.ts';
 import { cacheClear } from './cache-clear.ts';
 import type { KillRun } from './kill-and-restart.ts';
 import { approvePush, askPush } from './push.ts';
@@ -6,7 +7,7 @@ import type { Proof } from './replicas.ts';
 import type { Row, Story } from './kill-story.ts';
 
 /** The stories in which the bot is killed. */
-export const stories: readonly Story[] = [cacheClear, askPush, approvePush];
+export const stories: readonly Story[] = [cacheClear, askPush, approvePush, breakGlass];
 
 /** The number of deaths per scenario. */
 const killsPerScenario = 5;

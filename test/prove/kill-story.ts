@@ -34,6 +34,10 @@ export type Story = {
   readonly well: { readonly came: Outcome; readonly says: RegExp };
   /** What the person is told if it was lost. */
   readonly lost: string;
+  /** The rules, if they are not those of every other story. */
+  readonly policy?: string;
+  /** What else is wrong with this change when all is at rest; empty: nothing. */
+  readonly alsoWrong?: (scene: Scene, number: number) => Promise<string>;
   readonly rows: readonly Row[];
 };
 

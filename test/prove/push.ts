@@ -26,19 +26,21 @@ async function wordsFor({ rows }: Scene, random: Random): Promise<{ readonly lin
 }
 
 /** Ana sends it, reads what will be lost, types the name and submits. */
-async function askForPush(scene: Scene, random: Random): ReturnType<SlackStandIn['submit']> {
+export async function askForPush(
+  scene: Scene,
+  random: Random,
+  { more = '', reviewing = 'Nothing is sent until it is approved' } = {},
+): ReturnType<SlackStandIn['submit']> {
   const { slack, person } = scene.scenario;
   const { line, onto } = await wordsFor(scene, random);
   const ana = person('ana');
   if (slack.views(ana.id).modals.length > 0) await slack.closeModal(ana.id, true);
-  await openReview(scene, line);
+  await openReview(scene, `${line}${more}`, reviewing);
   return ana.submits({ [`Type ${onto} to confirm`]: onto });
 }
 
-const reviewing = 'Nothing is sent until it is approved';
-
 /** Sends a command that opens a form. After Slack's three seconds it uses the button that comes instead. */
-async function openReview(scene: Scene, line: string): Promise<void> {
+async function openReview(scene: Scene, line: string, reviewing: string): Promise<void> {
   const { slack, person } = scene.scenario;
   const ana = person('ana');
   let said: Awaited<ReturnType<typeof ana.says>> | undefined;
@@ -76,7 +78,7 @@ export async function waitingPush(scene: Scene, random: Random): Promise<void> {
 export const askPush: Story = {
   name: 'Ana asks for a push',
   person: ids.ana,
-  act: askForPush,
+  act: (scene, random) => askForPush(scene, random),
   well: { came: '0 written, waiting', says: /^⏳ Push .*this is waiting for your approval until /s },
   lost: 'I was restarted before I got to what you asked. Nothing was done.',
   rows: [

@@ -125,8 +125,7 @@ export function meant(week: Week): { readonly at: number; readonly until: number
   const later = { clock: dayMs, weekday: weekMs, tomorrow: 0, date: 0 }[typed.by];
   const at = firstShowing(zone, isAhead ? local : local + later);
   if (at === undefined) return undefined;
-  const until = at + (within ? lengths[within] : quarter);
-  return until > asked ? { at, until } : undefined;
+  return at > asked ? { at, until: at + (within ? lengths[within] : quarter) } : undefined;
 }
 
 /** A moment of a week: the database's clock, and what is then. */

@@ -64,7 +64,7 @@ describeBoth('lines of the trail', (open) => {
     expect(seqs(await linesAfter(db, 2, 2))).toEqual([3, 4]);
     expect(await changesInBrief(db, [])).toEqual([]);
     const brief = { number: other.number, target: 'environment:e2', targets: '[]', authorization: '{}' };
-    const unsent = { sent_at: null, settled_at: null, post_review: null };
+    const unsent = { sent_at: null, lost_at: null, settled_at: null, post_review: null };
     expect(await changesInBrief(db, [other.number])).toEqual([{ ...brief, ...unsent }]);
   });
 });

@@ -40,6 +40,15 @@ describe('break-glass', { concurrent: false }, () => {
     await ana.opens(line, /🚨 Break-glass: this is sent without approval/);
     return ana.confirms({ [name]: 'acme-shop/live' });
   };
+  /** What Ana reads, in a form that was opened meanwhile or in a private answer. */
+  const refusalTo = async (line: string, words: RegExp): Promise<string> => {
+    const ana = scenario.person('ana');
+    const said = await ana.says(line);
+    const find = () => [...said.answers(), ...scenario.slack.views(ana.id).modals].find(({ text }) => words.test(text));
+    const { text } = await scenario.slack.until(() => find());
+    await scenario.slack.closeModal(ana.id).catch(() => undefined);
+    return text;
+  };
   const auditOf = ({ number }: ChangeThread) =>
     scenario.rows('select event from audit where change = ?', number).map(({ event }) => event);
 
@@ -47,7 +56,9 @@ describe('break-glass', { concurrent: false }, () => {
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     const before = writes();
     const form = await ana.opens(emergency, /🚨 Break-glass: this is sent without approval\./);
-    expect(form.text).toContain('somebody else has to review it afterwards');
+    expect(form.text).toContain(
+      'Those who could have approved it (@Chi or @Dee) are told at once, with your reason, and are to review it. The ops channel is told, too.',
+    );
     expect(form.text).not.toContain('Nothing is sent until it is approved');
     expect((await ana.submits({ [name]: 'live' })).errors).not.toEqual({});
     const change = await ana.confirms({ [name]: 'acme-shop/live' });
@@ -99,6 +110,16 @@ describe('break-glass', { concurrent: false }, () => {
     await scenario.slack.closeModal(ana.id);
   });
 
+  test('takes the place of the same request that waits, so that nobody approves it as well', async () => {
+    const waiting = await scenario.person('ana').requests(push);
+    const change = await breaks();
+    await scenario.holdBeforeSend(change.number);
+    await waiting.tells(`@Ana sends the same as #${change.number}, without approval.`);
+    expect(stateOf(scenario, waiting)).toBe('superseded');
+    await scenario.person('chi').clicks(change.card(), 'Stop');
+    await change.tells(/Stopped by @Chi/);
+  });
+
   test('skips a freeze too, and says so', async () => {
     await reloadPolicy(scenario, frozen);
     const before = writes();
@@ -127,11 +148,7 @@ describe('break-glass', { concurrent: false }, () => {
     ['handed on', `${emergency} --hand-on`, /is not handed on/],
     ['for many', '/site cache clear acme-shop/* --break-glass --reason x', /is for one environment at a time/],
   ])('is refused %s', async (_, line, words) => {
-    const ana = scenario.person('ana');
-    const said = await ana.says(line);
-    const find = () => [...said.answers(), ...scenario.slack.views(ana.id).modals].find(({ text }) => words.test(text));
-    await scenario.slack.until(() => find());
-    await scenario.slack.closeModal(ana.id).catch(() => undefined);
+    expect(await refusalTo(line, words)).toMatch(words);
   });
 
   test('needs a reason, waits while sending is paused, and is held by a lock', async () => {
@@ -148,25 +165,114 @@ describe('break-glass', { concurrent: false }, () => {
     await (await chi.says('/site unlock acme-shop/live')).hears(/unlocked|free|no longer locked/i);
     await (await chi.says('/site pause "looking"')).hears(/paused/i);
     const change = await breaks();
-    await change.shows(/All sending is paused/);
-    expect(writes()).toBe(before);
-    await (await chi.says('/site resume')).hears(/Sending is on again/);
     await scenario.holdBeforeSend(change.number);
+    scenario.makeDue(change.number);
+    await change.shows(/All sending is paused/);
     await chi.clicks(change.card(), 'Stop');
     await change.tells(/Stopped by @Chi/);
+    await (await chi.says('/site resume')).hears(/Sending is on again/);
     expect(writes()).toBe(before);
   });
 
-  test('is invalidated if the policy takes the right away before it is sent, and never falls back to an approval', async () => {
+  test.each([
+    ['takes the right away', rules('breakGlass: false'), /No rule lets you use --break-glass here/, 'invalidated'],
+    [
+      'asks for the approval of others too, who were not told',
+      rules()
+        .replace(
+          '  - { allow: [clone',
+          '  - { allow: [push], to: [developers], approval: { by: [heads] } }\n  - { allow: [clone',
+        )
+        .replace('groups:', 'groups:\n  heads: [U05FAY]'),
+      /The rules now ask for another approval/,
+      'invalidated',
+    ],
+    [
+      'lets them do it only alone',
+      rules('breakGlass: alone'),
+      /The policy names others who can approve it/,
+      'invalidated',
+    ],
+    ['begins a freeze', frozen, /✅/, 'done'],
+  ])(
+    'if the policy %s before it is sent, it goes by that, and never falls back to an approval',
+    async (_, then, says, state) => {
+      const before = writes();
+      const change = await breaks();
+      await scenario.holdBeforeSend(change.number);
+      await reloadPolicy(scenario, then);
+      scenario.makeDue(change.number);
+      await change.tells(says);
+      expect(stateOf(scenario, change)).toBe(state);
+      expect(writes()).toBe(before + (state === 'done' ? 1 : 0));
+      await reloadPolicy(scenario, rules());
+    },
+  );
+
+  test('is sent only once Stop is posted, ten seconds later; and tells whoever can be told, naming who cannot', async () => {
+    const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
     const before = writes();
-    const change = await breaks();
-    await scenario.holdBeforeSend(change.number);
-    await reloadPolicy(scenario, rules('breakGlass: false'));
-    scenario.makeDue(change.number);
-    await change.tells(/No rule lets you use --break-glass here/);
-    expect(stateOf(scenario, change)).toBe('invalidated');
+    const { slack } = scenario;
+    const outage = slack.faults.add({ method: 'chat.postMessage', kind: 'status', status: 503 });
+    const refused = { method: 'chat.postMessage', kind: 'error', error: 'messages_tab_disabled' } as const;
+    await ana.opens(emergency, '🚨 Break-glass');
+    await ana.submits({ [name]: 'acme-shop/live' });
+    const newest = 'select number, state, due_at, expires_at, sent_at from changes order by number desc limit 1';
+    const row = () => scenario.rows(newest)[0] ?? {};
+    await slack.until(() => (row()['state'] === 'approved' ? true : undefined));
+    const number = Number(row()['number']);
+    const tried = () => scenario.rows('select 1 from messages where change = ? and attempts > 0', number).length > 0;
+    await slack.until(() => tried() || undefined);
+    // Due only when its time is over, so that nothing is sent that nobody can stop.
+    expect(row()['due_at']).toBe(row()['expires_at']);
+    for (const channel of [dee.id, dee.direct]) slack.faults.add({ ...refused, channel });
+    slack.faults.remove(outage.id);
+    const change = await scenario.change(number);
+    await scenario.holdBeforeSend(number);
+    await ana.reads(/#\d+ · Push[^]*I couldn't tell @Dee about it/);
+    await chi.reads(/I couldn't deliver this to @Dee[^]*Break-glass/, 'G0BAKERY');
+    slack.faults.remove();
     expect(writes()).toBe(before);
+    await chi.clicks(change.card(), 'Stop');
+    await change.tells(/Stopped by @Chi/);
+  });
+
+  test('expires, and says so, if Slack takes no message for so long that nobody could stop it', async () => {
+    const ana = scenario.person('ana');
+    const before = writes();
+    const { slack } = scenario;
+    slack.faults.add({ method: 'chat.postMessage', kind: 'status', status: 503 });
+    await ana.opens(emergency, '🚨 Break-glass');
+    await ana.submits({ [name]: 'acme-shop/live' });
+    const approved = () =>
+      scenario.rows("select number from changes where state = 'approved' and settled_at is null")[0];
+    const { number } = await slack.until(approved);
+    scenario.runSql('update changes set due_at = 1, expires_at = 2 where number = ?', Number(number));
+    await scenario.becomes(Number(number), 'expired');
+    slack.faults.remove();
+    const change = await scenario.change(Number(number));
+    await change.tells(/[Nn]othing was sent/);
+    expect(labelsOf(change.card())).not.toContain('Review…');
+    expect(writes()).toBe(before);
+  });
+
+  test('is for nobody alone as long as the policy names somebody, although Slack has deactivated them all', async () => {
+    const ana = scenario.person('ana');
+    const isGone = (deleted: boolean) => {
+      for (const id of ['U03CHI', 'U04DEE']) scenario.slack.changePerson(id, { deleted });
+    };
+    isGone(true);
+    // Slack's answers about people are kept for a minute.
+    scenario.advanceTime(60_001);
+    await reloadPolicy(scenario, rules('breakGlass: alone'));
+    const named = /The policy names others who can approve it/;
+    expect(await refusalTo(emergency, named)).toMatch(named);
     await reloadPolicy(scenario, rules());
+    const change = await breaks();
+    await change.tells(/Nobody who could review it can be told right now/);
+    await ana.clicks(change.card(), 'Stop');
+    await change.tells(/Stopped by @Ana/);
+    isGone(false);
   });
 
   test('never closes an unknown outcome: its author can neither close nor review it', async () => {

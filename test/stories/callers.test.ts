@@ -262,6 +262,11 @@ describe.concurrent('a program', () => {
         ['allowlist set acme-shop/live 198.51.100.4', 422, /none names you, caller:deploy-bot\. Nothing was sent\.$/],
         ['cache clear acme-shop/staging please', 422, /^(?!.*--queue).*cache clear <site\/environment/s],
         ['cache clear acme-shop/staging --queue', 422, /Only people wait in a queue/],
+        [
+          'push acme-shop/staging acme-shop/live --files --break-glass --reason x',
+          422,
+          /^Only people wait in a queue, hand a request on or break the glass\. Nothing was done\./,
+        ],
         ['please clear the cache of the shop', 422, /Nothing was done/],
         ['push acme-shop/staging acme-shop/live --files', 422, /The name has to be typed: acme-shop\/live/],
       ] as const) {

@@ -11,7 +11,7 @@ groups:
 rules:
   - { allow: [read], to: everyone }
   - { allow: [routine, sensitive], to: [developers] }
-  - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+  - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h }, breakGlass: true }
   - { allow: [resume, pause], to: [leads] }
 channels:
   ops: C0OPS
@@ -35,8 +35,18 @@ test(
     const waiting = change.card();
     await chi.clicks(waiting, 'Approve');
     await scenario.holdBeforeSend(change.number);
+    await ana.opens(
+      '/site push acme-blog/staging acme-blog/live --files --break-glass --reason down',
+      '🚨 Break-glass',
+    );
+    const emergency = await ana.confirms({ 'Type acme-blog/live to confirm': 'acme-blog/live' });
+    await scenario.holdBeforeSend(emergency.number);
     await restore(scenario);
 
+    await emergency.tells(/@Chi or @Dee: I'm asking again.*restored from a backup of 2026-01-02/);
+    await emergency.shows(/🚨 Break-glass.*may have been sent without approval\n/);
+    await ana.clicks(emergency.card(), 'Cancel');
+    await emergency.shows(/may have been sent without approval; nobody has reviewed it yet/);
     await change.tells(/@Chi or @Dee: I'm asking again.*restored from a backup of 2026-01-02/);
     const asked = await change.shows('Waiting for approval again.');
     expect(asked.text).not.toContain('Approved by');

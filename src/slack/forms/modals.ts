@@ -7,7 +7,7 @@ import type { Authorized, Person } from '../../access/access-check.ts';
 import { glassHint, noGlassRight } from '../../access/break-glass.ts';
 import { InFreeze } from '../../access/freeze-words.ts';
 import { aboutOf } from '../../access/targets.ts';
-import { whoIsAsked } from '../../access/approver-lookup.ts';
+import { whoIsTold } from '../../change/glass-replies.ts';
 import { tooFewApprove } from '../../access/nobody-approves.ts';
 import type { Press } from '../../change/buttons.ts';
 import type { Pinned } from '../../change/pin.ts';
@@ -79,7 +79,6 @@ export async function drawForm(
   { says, choices, withLock }: FormExtras = {},
 ): Promise<ModalView> {
   const { trouble, ...unfolded } = await formContentsOf(context, person, parsed, choices);
-  // The rules may have changed while the host was read.
   // What is to be sent later looks at locks only then.
   const lock = withLock && parsed.when === undefined ? await lockNote(context, person, withLock) : undefined;
   const freeze = withLock && (await freezeNoteFor(context, person, withLock));
@@ -175,7 +174,7 @@ async function reviewOf(
   const notes = [
     notice,
     pinned.parsed.when ? undefined : await lockNote(context, person, pinned),
-    tooFewApprove(approvers.asks),
+    pinned.authorization.breakGlass ? undefined : tooFewApprove(approvers.asks),
   ];
   const args = [...canonicalArgs(pinned)];
   const origin = originOf(interaction);
@@ -184,14 +183,19 @@ async function reviewOf(
     ? { origin, args }
     : { origin, stored: await context.payloads.keepList(interaction.person, args) };
   const emergency = hintIn(context, pinned, person);
-  return reviewView(pinned, memo, { notice: joined(notes, '\n'), emergency, who: whoIsAsked(approvers.asks) });
+  return reviewView(pinned, memo, {
+    notice: joined(notes, '\n'),
+    emergency,
+    tells: whoIsTold(approvers.asks, context.pipeline.policy().channels),
+  });
 }
 
 /** That whoever asks may skip the approval that this waits for. */
 function hintIn({ pipeline }: SlackContext, pinned: Pinned, person: Person): Text | undefined {
   const { authorization, glassRight = noGlassRight } = pinned;
   const { approval, breakGlass } = authorization;
-  if (approval === 'none' || breakGlass) return undefined;
+  const { when, queue, handedOn } = pinned.parsed;
+  if (approval === 'none' || breakGlass || when || queue || handedOn !== undefined) return undefined;
   const asked = { ...aboutOf(pinned, pipeline.company()).asked, requester: person.id, waited: 0 };
   return glassHint(pipeline.policy(), glassRight, approval, asked);
 }

@@ -105,8 +105,8 @@ export const typedOptions = ({ dryRun = false, queue = false, breakGlass, when }
   when,
 });
 
-/** What a review says besides: how its approval can be skipped, and who could give it. */
-type Around = { readonly notice?: Text; readonly emergency?: Text | undefined; readonly who?: Text };
+/** What a review says besides: how its approval can be skipped, or who is told that it is. */
+type Around = { readonly notice?: Text; readonly emergency?: Text | undefined; readonly tells?: Text };
 
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
 export function reviewView(pinned: Pinned, memo: Memo, { notice = [], ...around }: Around = {}): ModalView {
@@ -139,11 +139,11 @@ type ApprovalWords = {
 };
 
 /** What a review says of the approval that its change needs or skips. */
-function approvalIn({ authorization, action }: Pinned, { emergency, who = [] }: Around): ApprovalWords {
+function approvalIn({ authorization, action }: Pinned, { emergency, tells = [] }: Around): ApprovalWords {
   const { approval, breakGlass: skips } = authorization;
   if (approval === 'none') return { reason: 'optional', submit: action.button };
   const { reason } = approval;
-  if (skips) return { above: glassWarning(skips, who), reason, submit: 'Break the glass' };
+  if (skips) return { above: glassWarning(skips, tells), reason, submit: 'Break the glass' };
   return {
     below: joined([say`Nothing is sent until it is approved.`, emergency]),
     reason,
@@ -151,8 +151,8 @@ function approvalIn({ authorization, action }: Pinned, { emergency, who = [] }: 
   };
 }
 
-const glassWarning = (skips: BrokenGlass, who: Text): Text =>
-  say`${glassMark} **Break-glass: this is sent ${skippedInWords(skips)}.** It can be stopped for ten seconds. ${joined([who, 'the ops channel'], ' and ')} are told at once, with your reason, and somebody else has to review it afterwards.`;
+const glassWarning = (skips: BrokenGlass, tells: Text): Text =>
+  say`${glassMark} **Break-glass: this is sent ${skippedInWords(skips)}.** It can be stopped for ten seconds. ${tells}`;
 
 const tokenWarning = say`⚠️ **This contains what looks like a service token.** Everybody in the channel can read it on the card, and it stays there.`;
 
