@@ -30,15 +30,20 @@ export function readTime(text: string, now: number, zone: string): ReadTime | Un
     };
   if (named !== zone && !isZoneName(named))
     return { why: say`${code(named.slice(0, 40))} is not a time zone; ${code('Europe/Berlin')} is one.` };
-  const readings = readingsOf(day, clock)
-    .map((one) => `${one}${suffix}`.trim())
-    .filter((one) => isAhead(readTime(one, now, zone), now));
+  const readings = readingsOf(day, clock).map((one) => `${one}${suffix}`.trim());
   if (readings.length > 0)
-    return { why: say`“${written}” leaves open which time you mean: write ${either(readings.map(code))}.` };
+    return { why: say`“${written}” leaves open which time you mean: write ${toChoose(readings, now, zone)}.` };
   return momentIn(there, on.start + clock.time, now, on.again);
 }
 
-const isAhead = (read: ReadTime | Unread, now: number): boolean => 'at' in read && !read.skipped && read.at > now;
+/** Those of these times that are ahead, or all of them. */
+function toChoose(readings: readonly string[], now: number, zone: string): Text {
+  const ahead = readings.filter((one) => {
+    const read = readTime(one, now, zone);
+    return 'at' in read && !read.skipped && read.at > now;
+  });
+  return either((ahead.length > 0 ? ahead : readings).map(code));
+}
 
 /** `14:30 tomorrow` as `tomorrow 14:30`. */
 function dayFirst(written: string): string {

@@ -143,7 +143,7 @@ describe('refused with one sentence', () => {
     ['noon, which is no night', { at: 'tonight 12pm' }, morning, /write today 12:00 or tomorrow 00:00\./],
     ['either twelve of a night', { at: 'tonight 12:30' }, morning, /write today 12:30 or tomorrow 00:30\./],
     ['such a twelve, if noon is over', { at: 'tonight at 12' }, now, /write tomorrow 00:00\./],
-    ['an hour of which no half is ahead', { at: 'today 2' }, now, /is over/],
+    ['an hour of which no half is ahead', { at: 'today 2' }, now, /write today 02:00 or today 14:00\./],
     [
       'such an hour in a zone',
       { at: 'sat 2 America/New_York' },
@@ -186,11 +186,11 @@ describe('refused with one sentence', () => {
           const asked = readTime(`${text}${zone}`, from, berlin);
           const isOpen = 'why' in asked && plain(asked.why).includes('leaves open');
           const offered = isOpen ? asked.why.flatMap((one) => ('text' in one && one.style === 'code' ? one : [])) : [];
-          for (const { text: other } of offered) {
-            const read = readTime(other, from, berlin);
-            const isAhead = 'at' in read && read.at > from && !read.skipped && other.endsWith(zone);
-            expect([text, other, isAhead]).toEqual([text, other, true]);
-          }
+          const read = offered.map(({ text: other }) => ({ other, ...readTime(other, from, berlin) }));
+          expect(read.filter((one) => 'why' in one || !one.other.endsWith(zone))).toEqual([]);
+          // Some of a day that is over may be asked about.
+          const ahead = read.filter((one) => 'at' in one && one.at > from && !one.skipped);
+          expect([read.length, 0]).toContain(ahead.length);
         }
   });
 
