@@ -24,8 +24,8 @@ const maxCell = 400;
 const maxEntry = 1_000;
 /** If a cell is longer, its column is told to wrap: Slack doesn't wrap by itself. */
 const unbroken = 40;
-/** The JSON of the rows of one part, and of what is around them. */
-const partLimit = 8_000;
+/** In characters of JSON: the rows of a table, and what is around the rows of any part, and for each column. */
+const maxTable = 8_000;
 const frame = 150;
 const columnFrame = 22;
 /** How many buttons that take something back are on one page: a message has 20 buttons. */
@@ -58,7 +58,7 @@ function layOut(page: Page, as: As, from: number) {
   const all: number[] = [];
   const blocks = page.parts.map((part) => {
     if (part.kind === 'text') return richText([part.text]);
-    const { block, next } = drawRows(part, from, Math.min(room, partLimit) - frame);
+    const { block, next } = drawRows(part, from, room - frame);
     room -= jsonLength(block);
     if (next !== undefined) all.push(next);
     return block;
@@ -111,7 +111,8 @@ function drawRows(part: Exclude<PagePart, { readonly kind: 'text' }>, from: numb
   }
   const header = part.columns.map((column) => cellOf(inline(column)));
   const some = part.rows.slice(from, from + maxRows).map((row) => row.map(cellOf));
-  const shown = fittingOrFirst(some, room - part.columns.length * columnFrame - jsonLength(header), jsonLength);
+  const inTable = room - part.columns.length * columnFrame - jsonLength(header);
+  const shown = fittingOrFirst(some, Math.min(inTable, maxTable), jsonLength);
   const isLong = (cell: Text = []): boolean => widthOf(inShort(cell)) > unbroken;
   const block: TableBlock = {
     type: 'table',
