@@ -208,7 +208,7 @@ export type AskedBy = 'callers' | 'people';
 /** Conditions for a list; those left out do not apply. `beforeNumber` gives the next page. */
 type ChangeFilter = {
   readonly target?: string;
-  readonly requesters?: readonly string[];
+  readonly requesters?: readonly string[] | undefined;
   /** Only those that this program asked for. */
   readonly caller?: string;
   readonly by?: AskedBy | undefined;
