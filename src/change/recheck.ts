@@ -113,10 +113,7 @@ async function recheckAsker(
   return wrong ?? recheckFreezes(context, change, restored, { person: asking, now });
 }
 
-/**
- * The freeze that holds a change which waits for approval, and so refuses every approval; undefined: none, as far as is
- * known.
- */
+/** The freeze that holds a waiting change, and so refuses every approval; undefined: none, as far as is known. */
 export async function heldByFreeze(
   context: ChangeContext,
   change: Change,
