@@ -6,7 +6,7 @@ import { holds, membershipsOf } from '../policy/memberships.ts';
 import { decideAccess, decideReading, unknownIn, type AccessDecision } from '../policy/policy.ts';
 import type { AccessRequest as Asked } from '../policy/matching.ts';
 import { namesCommand, type Needed, type Policy } from '../policy/rules.ts';
-import { code, joined, sample, say, typed } from '../words/text.ts';
+import { code, joined, sample, say, typed, type Text } from '../words/text.ts';
 import {
   type Ability,
   type RuleLine,
@@ -21,7 +21,7 @@ import { whomToAsk } from './approver-lookup.ts';
 import { callingAs } from './authorization.ts';
 import { glassHint } from './break-glass.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
-import { freezeNote, type FreezeAhead } from './freeze-words.ts';
+import { freezeLines, freezeNote, type FreezeAhead } from './freeze-words.ts';
 import { aboutOf, targetsOf } from './targets.ts';
 import { channelRefusal } from './assert-channel.ts';
 import { nonMemberReason, type Channel, type Person } from './access-check.ts';
@@ -46,6 +46,11 @@ import type { AccessContext } from './context.ts';
 /** Answers whether somebody may run something, with the same checks as when they run it. */
 
 type FreezesAhead = (person: Person, resolved: Resolved) => Promise<FreezeAhead | undefined>;
+type Freezes = {
+  readonly freezesAhead: FreezesAhead;
+  /** Those of a command that names none of these targets, in words. */
+  readonly freezesOnAny: (person: Person, resolved: Resolved, targets: readonly Target[]) => Promise<readonly Text[]>;
+};
 
 /** Answers `by` about the person `id`, by default themselves; names resolve as for `by`. Throws `Refusal`. */
 export async function explainAccess(
@@ -101,7 +106,7 @@ async function personAsked(
 
 /** The answer about an action on any of these targets. Their number stands for the target. */
 async function explainOnAny(
-  context: AccessContext,
+  context: AccessContext & Freezes,
   by: Person,
   id: string | undefined,
   resolved: Resolved,
@@ -115,11 +120,14 @@ async function explainOnAny(
     if (seen.kind === 'not allowed') return seen;
     return decideAccess(policy, person, { ...asked, aims: [{ target, access: 'change' }] });
   });
+  const allowed = targets.filter((_, at) => decisions[at]?.kind === 'allowed');
+  const freezes = await context.freezesOnAny(person, resolved, allowed);
   return {
     person: { id: person.id, name: person.name, caller: person.caller },
     path: nameOf(asked.command, resolved.parsed.path),
     risk: asked.command.risk,
     target: howMany(decisions, targets),
+    ...(freezes.length > 0 && { freeze: freezeLines(freezes) }),
     answer:
       person.standing === 'member'
         ? answerOnAny(decisions)
@@ -132,7 +140,7 @@ async function explainOnAny(
  * company read it; others read what of it applies to what they asked about.
  */
 export async function explainTo(
-  context: AccessContext & { readonly freezesAhead: FreezesAhead },
+  context: AccessContext & Freezes,
   by: Person,
   args: Args,
   id: string | undefined,

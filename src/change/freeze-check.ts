@@ -1,12 +1,12 @@
 import type { Person } from '../access/access-check.ts';
-import type { FreezeAhead } from '../access/freeze-words.ts';
+import { freezesAt, type FreezeAhead, type FreezeMoment } from '../access/freeze-words.ts';
 import { aboutOf, targetKey } from '../access/targets.ts';
 import { scheduleOf } from '../language/schedule.ts';
 import { storedArgs, type Resolved } from '../language/resolve.ts';
-import { strictestOf } from '../policy/approval-requirement.ts';
-import { decideFreeze, type FreezeDecision } from '../policy/freezes.ts';
-import type { Needed } from '../policy/rules.ts';
+import { decideFreeze, freezesOf, type FreezeDecision } from '../policy/freezes.ts';
 import type { Change } from '../storage/changes.ts';
+import type { Target } from '../hosting/contract/target.ts';
+import type { Text } from '../words/text.ts';
 import { isWayBack } from './undo.ts';
 import type { ChangeContext } from './context.ts';
 
@@ -50,22 +50,31 @@ export async function freezesAhead(
   resolved: Resolved,
 ): Promise<FreezeAhead | undefined> {
   if (context.policy().freezes.length === 0) return undefined;
-  const now = await context.database.now();
-  const at = scheduleOf(resolved.parsed, now, person.zone)?.at ?? now;
-  return { decision: await checkFreezes(context, person, { resolved, at }), at };
+  const moment = await momentOf(context, person, resolved);
+  return { decision: await checkFreezes(context, person, { resolved, at: moment.at }), ...moment };
+}
+
+/** The freezes of a command on any of these targets at its time, or else now, whoever asks. Throws `Refusal`. */
+export async function freezesOnAny(
+  context: FreezeContext,
+  person: Person,
+  resolved: Resolved,
+  targets: readonly Target[],
+): Promise<readonly Text[]> {
+  const { at } = await momentOf(context, person, resolved);
+  const { command } = aboutOf(resolved, context.company()).asked;
+  return freezesAt({ freezes: freezesOf(context.policy(), command) }, targets, at);
+}
+
+async function momentOf(
+  { database }: Pick<FreezeContext, 'database'>,
+  person: Person,
+  { parsed }: Resolved,
+): Promise<FreezeMoment> {
+  const now = await database.now();
+  return { at: Math.max(now, scheduleOf(parsed, now, person.zone)?.at ?? now), now };
 }
 
 /** Whether nothing is asked for because of a freeze, now and later. */
 const isOpen = (decision: FreezeDecision): boolean =>
   decision.kind === 'open' && decision.names.length === 0 && decision.openUntil === undefined;
-
-/** Whether the approval that a change was asked for with includes what an exception adds. */
-export const includes = (then: 'none' | Needed, added: 'none' | Needed): boolean =>
-  JSON.stringify(asksOf(strictestOf([then, added]))) === JSON.stringify(asksOf(strictestOf([then])));
-
-const asksOf = (needed: 'none' | Needed) =>
-  needed !== 'none' && [
-    needed.reason,
-    needed.expires,
-    needed.requirements.map(({ by, count, escalate }) => ({ by, count, escalate })),
-  ];

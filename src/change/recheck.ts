@@ -1,6 +1,7 @@
 import type { Needed, Policy } from '../policy/rules.ts';
 import { glassProblem, noGlassRight } from '../access/break-glass.ts';
 import { Refusal } from '../base/errors.ts';
+import { includes } from '../policy/approval-requirement.ts';
 import { isPartOfBatch, type Change } from '../storage/changes.ts';
 import { groupsInDoubt, outstanding, type ApprovalRequest, type Waited } from '../policy/approvers.ts';
 import { code, joined, say, type Text } from '../words/text.ts';
@@ -9,8 +10,8 @@ import { aboutOf, storedTargets } from '../access/targets.ts';
 import { type Authorization, askersOf, authorizationOf, skippedBy, waitedUntil } from '../access/authorization.ts';
 import { authorize, type Authorized, type Person } from '../access/access-check.ts';
 import { factsOf, fingerprint, pinnedCardOf, preconditionsOf } from './pin.ts';
-import { includes, checkFreezes } from './freeze-check.ts';
-import { freezeInWords } from '../access/freeze-words.ts';
+import { checkFreezes } from './freeze-check.ts';
+import { freezeInWords, inFreeze } from '../access/freeze-words.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
 import { factLines } from './card.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
@@ -26,7 +27,7 @@ export type Rechecked =
   /** `openUntil`: a freeze may begin then (epoch ms), so nothing may be sent from then on without another check. */
   | { readonly kind: 'as it was'; readonly openUntil: number | undefined }
   | { readonly kind: 'invalidated' | 'drifted' | 'later' | 'host trouble'; readonly why: Text }
-  /** A freeze holds it until then (epoch ms; undefined: far away). */
+  /** A freeze holds it until then (epoch ms; undefined: not known). */
   | { readonly kind: 'in freeze'; readonly why: Text; readonly until: number | undefined };
 
 /** Checks rights, votes, target and preconditions again, with the same functions as at the start. */
@@ -112,10 +113,7 @@ async function recheckAsker(
   return wrong ?? recheckFreezes(context, change, restored, { person: asking, now });
 }
 
-/**
- * The freeze that holds a change which waits for approval, and so refuses every approval; undefined: none, as far as is
- * known.
- */
+/** The freeze that holds a waiting change, and so refuses every approval; undefined: none, as far as is known. */
 export async function heldByFreeze(
   context: ChangeContext,
   change: Change,
@@ -147,10 +145,10 @@ async function recheckFreezes(
   const decision = await checkFreezes(context, person, { resolved: restored.resolved, at, change });
   if (decision.kind === 'unknown') return notKnown(decision.groups);
   if (decision.kind === 'frozen')
-    return { kind: 'in freeze', why: freezeInWords(decision, where), until: decision.until };
+    return { kind: 'in freeze', why: freezeInWords(decision, where, { at, now }), until: decision.until ?? Infinity };
   if (includes(authorizationOf(change).approval, decision.approval))
     return { ...restored, openUntil: decision.openUntil };
-  const why = say`**${where} is in a freeze:** ${joined(decision.names.map(code), ', ')}. Its exception needs another approval than this was asked for with.`;
+  const why = say`**${where} ${inFreeze({ at, now })}:** ${joined(decision.names.map(code), ', ')}. Its exception needs another approval than this was asked for with.`;
   return { kind: 'in freeze', why, until: undefined };
 }
 

@@ -49,13 +49,15 @@ export async function undoOf(
 export type Restoring = Pick<Change, 'target' | 'args'> & { readonly from: number; readonly number?: number };
 
 /**
- * Whether it takes back a recorded change whose *Undo* worked then. Taking back an undo is no way back: it would
- * make the change again.
+ * Whether it takes back a recorded change whose *Undo* worked then, from where that change left the target: once
+ * another may have touched it, this is a change like any. Taking back an undo is no way back: it would make the change
+ * again.
  */
 export async function isWayBack(db: ReadHandle, { from, ...restoring }: Restoring): Promise<boolean> {
   for (const change of await findUndoable(db, restoring, maxUndoable)) {
     const undo = undoIn(change);
     if (undo === undefined || undo.undoneBy !== undefined || undo.until <= from) continue;
+    if ((await touchedSince(db, change)) !== 'no') continue;
     const undone = (await findUndoable(db, change, maxUndoable)).map(undoIn);
     if (undone.every((one) => one === undefined || one.until <= change.created_at)) return true;
   }

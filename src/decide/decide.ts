@@ -135,7 +135,10 @@ async function endIfOutdated(context: SendContext, change: Change, { inbox }: De
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
   if (checked.kind === 'in freeze')
     throw new Refusal(say`${checked.why} Your approval was not counted.`, {
-      hint: 'Approve it when the freeze is over, if it is still open then; or whoever is excepted asks for it anew.',
+      hint:
+        (checked.until ?? 0) >= change.expires_at
+          ? 'The freeze outlasts it: ask for it anew, for a time after the freeze, or by whoever is excepted.'
+          : 'Approve it when the freeze is over, if it is still open then; or whoever is excepted asks for it anew.',
     });
   const kind = checked.kind === 'invalidated' ? 'invalidated' : 'supersede';
   const isEnded = await context.database.transaction(async (tx) => {

@@ -137,18 +137,23 @@ async function allowedNow(
   const { authorization, target, parsed } = authorized;
   const schedule = windowOf(parsed);
   const zone = isZone(person.zone) ? person.zone : 'UTC';
-  const at = Math.max(now, schedule?.at ?? now);
-  const decision = await checkFreezes(context, person, { resolved: authorized, at });
+  const moment = { at: Math.max(now, schedule?.at ?? now), now };
+  const decision = await checkFreezes(context, person, { resolved: authorized, at: moment.at });
   const { glassRight: right = noGlassRight } = authorized;
   const about = { ...aboutOf(authorized, context.company()).asked, requester: person.id, waited: 0 };
   if (parsed.breakGlass)
     return { zone, authorization: inEmergency(context.policy(), authorization, { right, decision, asked: about }) };
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
-    return { zone, authorization, freeze: refusedInFreeze(decision, authorized, target?.name).says, isHeld: true };
+    return {
+      zone,
+      authorization,
+      freeze: refusedInFreeze(decision, authorized, target?.name, moment).says,
+      isHeld: true,
+    };
   const emergency = glassHint(context.policy(), right, authorization.approval, about);
-  if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name, emergency);
+  if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name, moment, emergency);
   const approval = strictestOf([authorization.approval, decision.approval]);
   const until = schedule?.until ?? now + (approval === 'none' ? validMs : approval.expires);
-  return { zone, authorization: { ...authorization, approval }, freeze: freezeWarning(decision, until) };
+  return { zone, authorization: { ...authorization, approval }, freeze: freezeWarning(decision, moment, until) };
 }

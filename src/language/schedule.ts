@@ -13,7 +13,8 @@ export type Schedule = { readonly at: number; readonly until: number };
 /** How long the window is by default, and at most. */
 const usualMs = 15 * minuteMs;
 const longestMs = 2 * hourMs;
-const farthestMs = 30 * dayMs;
+/** How far ahead `--at` reaches. */
+export const farthestMs = 30 * dayMs;
 
 /** What was typed after `--at` and `--within`. */
 type TypedTime = { readonly at: string | undefined; readonly within: string | undefined };

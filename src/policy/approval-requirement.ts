@@ -114,3 +114,14 @@ export const groupsEver = ({ by, escalate }: Pick<Approval, 'by' | 'escalate'>):
   by === 'allowed' ? [] : [...by, ...(escalate?.to ?? [])];
 
 const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();
+
+/** Whether an approval that was asked for includes another, such as an exception's. */
+export const includes = (then: 'none' | Needed, added: 'none' | Needed): boolean =>
+  JSON.stringify(asksOf(strictestOf([then, added]))) === JSON.stringify(asksOf(strictestOf([then])));
+
+const asksOf = (needed: 'none' | Needed) =>
+  needed !== 'none' && [
+    needed.reason,
+    needed.expires,
+    needed.requirements.map(({ by, count, escalate }) => ({ by, count, escalate })),
+  ];

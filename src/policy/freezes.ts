@@ -1,5 +1,5 @@
 import { strictest } from './approval-requirement.ts';
-import type { Environment } from '../hosting/contract/target.ts';
+import type { Target } from '../hosting/contract/target.ts';
 import { nextFrom, inForceAt, type FreezeSpan } from './freeze-time.ts';
 import { none, type AccessRequest } from './matching.ts';
 import { dependsOn, holds, membershipsOf, membershipsOfCaller } from './memberships.ts';
@@ -82,15 +82,15 @@ export function decideFreeze(policy: Policy, person: Member, request: AccessRequ
 
 const approvalIn = ({ except }: Freeze) => except?.approval ?? 'none';
 
-/** The freezes of these environments that are in force at a moment (epoch ms), or begin before that time is over, in order. */
-export function freezesAround(
-  { freezes }: Policy,
-  environments: readonly Environment[],
+/** The freezes of these targets that are in force at a moment (epoch ms), or begin before that time is over, in order. */
+export function freezesAround<T extends Target>(
+  { freezes }: Pick<Policy, 'freezes'>,
+  targets: readonly T[],
   { at, withinMs }: { readonly at: number; readonly withinMs: number },
-): readonly ({ readonly freeze: Freeze; readonly on: readonly Environment[] } & FreezeSpan)[] {
+): readonly ({ readonly freeze: Freeze; readonly on: readonly T[] } & FreezeSpan)[] {
   return freezes
     .flatMap((freeze) => {
-      const on = environments.filter((one) => holdsAt(freeze, foldNames(one)));
+      const on = targets.filter((one) => holdsAt(freeze, foldNames(one)));
       const span = inForceAt(freeze.time, at) ?? inForceAt(freeze.time, nextFrom(freeze.time, at) ?? at);
       return on.length > 0 && span && span.from < at + withinMs ? [{ freeze, on, ...span }] : [];
     })

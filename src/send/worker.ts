@@ -13,7 +13,8 @@ import { reconcile } from './reconcile.ts';
 import { remind } from './reminders.ts';
 import { runBatch } from './run-batch.ts';
 import { alarm, orphaned } from '../change/replies.ts';
-import { say } from '../words/text.ts';
+import { heldByFreeze } from '../change/recheck.ts';
+import { joined, say } from '../words/text.ts';
 import { settledWithin } from '../base/time-limit.ts';
 import { whileCounted, createTasks } from './tasks.ts';
 import type { SendContext } from './context.ts';
@@ -59,7 +60,7 @@ export async function step(context: SendContext, change: Change): Promise<void> 
       return runBatch(context, change);
     case 'waiting':
       if ((await context.database.now()) < change.expires_at) return remind(context, change);
-      return endUnsent(context, change, 'expire', say`It wasn't approved in time.`);
+      return expire(context, change);
     case 'done':
     case 'failed':
     case 'rejected':
@@ -73,6 +74,12 @@ export async function step(context: SendContext, change: Change): Promise<void> 
     case 'ended':
       throw new Error(`#${change.number} is ${change.state} and due, but a settled change is never due`);
   }
+}
+
+/** Ends what was not approved in time, and names the freeze that refuses every approval at its end. */
+async function expire(context: SendContext, change: Change): Promise<void> {
+  const held = await heldByFreeze(context, change);
+  return endUnsent(context, change, 'expire', joined([say`It wasn't approved in time.`, held?.why]));
 }
 
 /** Runs `step`. If it throws, the change is rescheduled soon instead of at the end of its lease. */

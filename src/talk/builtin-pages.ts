@@ -6,7 +6,7 @@ import type { Args } from '../base/errors.ts';
 import type { Builtins } from '../commands/index.ts';
 import type { BuiltinAnswer } from '../commands/kit/builtin.ts';
 import type { Fields, Input } from '../commands/kit/fields.ts';
-import { freezesAhead } from '../change/freeze-check.ts';
+import { freezesAhead, freezesOnAny } from '../change/freeze-check.ts';
 import type { Asking } from '../decide/admin-actions.ts';
 import { callersKnownTo } from '../policy/callers.ts';
 import { queueLeavePage, queuePage } from '../waiting/queues.ts';
@@ -41,7 +41,11 @@ export type BuiltinPages = {
   ) => Answer;
 };
 
-const withFreezes = (context: PipelineContext) => ({ ...context, freezesAhead: freezesAhead.bind(undefined, context) });
+const withFreezes = (context: PipelineContext) => ({
+  ...context,
+  freezesAhead: freezesAhead.bind(undefined, context),
+  freezesOnAny: freezesOnAny.bind(undefined, context),
+});
 
 export const builtinPages = {
   status: statusPage,

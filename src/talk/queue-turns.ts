@@ -23,6 +23,8 @@ import {
   type QueueEnd,
 } from '../change/queue.ts';
 import { parseArgs } from '../language/parse.ts';
+import { freezesAhead } from '../change/freeze-check.ts';
+import { lookAgainInFreeze } from '../send/held-by-freeze.ts';
 import { lookAndPin } from '../decide/look-and-pin.ts';
 import { save } from '../decide/submit.ts';
 import { waitingKind, type DueKind } from '../waiting/due-turns.ts';
@@ -130,18 +132,16 @@ async function useTurn(context: PipelineContext, row: QueuedRequest): Promise<vo
     const checked = await checkAnew(context, row);
     if (checked.kind === 'refuse') throw checked.refusal;
     const [problem] = checked.kind === 'ask' ? checked.resolved.problems : [];
-    if (problem) {
-      await assertSettled(context, row);
-      throw problem.refusal;
-    }
+    if (problem) throw await whenSettled(context, row, problem.refusal);
+    const afterMs = await heldForMs(context, row, checked);
+    if (afterMs !== undefined) return await putBack(context, row, { afterMs, lets: 'the next' });
     if (row.risk !== 'routine') return await giveTurn(context, row);
     if (checked.kind === 'ready') return await saveAnew(context, row, checked);
     return await giveTurn(context, row, say`It needs something from you now.`);
   } catch (error) {
-    const isLater = error instanceof Refusal && error.isLater;
     // Only this request is delayed, so let the next one pass.
-    const isHeld = error instanceof Refusal && context.rulesDiffer();
-    if (isLater || isHeld || error instanceof NotNow || error instanceof Locked)
+    const isLater = error instanceof Refusal && (error.isLater || context.rulesDiffer());
+    if (isLater || error instanceof NotNow || error instanceof Locked)
       return putBack(context, row, { lets: 'the next' });
     if (!(error instanceof Refusal)) throw error;
     const attempts = row.attempts + 1;
@@ -150,11 +150,23 @@ async function useTurn(context: PipelineContext, row: QueuedRequest): Promise<vo
   }
 }
 
+/** How long a request that a freeze holds waits before it is looked at again; undefined: none holds it. */
+async function heldForMs(
+  context: PipelineContext,
+  row: QueuedRequest,
+  checked: Exclude<Awaited<ReturnType<typeof check>>, { kind: 'refuse' }>,
+): Promise<number | undefined> {
+  const { person, resolved } =
+    checked.kind === 'ready' ? { ...checked.requester, resolved: checked.authorized } : checked;
+  const ahead = await freezesAhead(context, person, resolved);
+  return ahead?.decision.kind === 'frozen' ? lookAgainInFreeze(row, ahead.decision)(ahead.now) - ahead.now : undefined;
+}
+
 /**
- * Throws `NotNow` if the host's lists lack one of its targets, but not often enough yet to call it gone; `Refusal` if
+ * What is wrong with its names. Throws `NotNow` if the host's lists lack one of its targets, but not often enough yet to call it gone; `Refusal` if
  * it is gone.
  */
-async function assertSettled(context: PipelineContext, row: QueuedRequest): Promise<void> {
+async function whenSettled(context: PipelineContext, row: QueuedRequest, refusal: Refusal): Promise<Refusal> {
   const since = await context.freshenNames();
   for (const target of storedTargets(row)) {
     const presence = context.presenceOf(target, since);
@@ -162,6 +174,7 @@ async function assertSettled(context: PipelineContext, row: QueuedRequest): Prom
       throw new Refusal(say`${target.name} is gone: the host no longer lists it. Nothing was sent.`);
     if (presence !== 'listed') throw new NotNow();
   }
+  return refusal;
 }
 
 /** Checks rights, rules and names as of now, as if its requester asked for it. */

@@ -1,3 +1,4 @@
+import { freezeLines, freezesAt } from '../access/freeze-words.ts';
 import { mayRunOn } from '../access/may-run.ts';
 import { Refusal, type Args, type Offer } from '../base/errors.ts';
 import { checkPage, isOnlyCached } from '../commands/check.ts';
@@ -132,6 +133,8 @@ async function choose(context: PipelineContext, asking: Asking): Promise<{ reado
 async function statusOfMany(context: PipelineContext, asking: Asking, of: Environments): Promise<Page> {
   const now = Date.now();
   const each = await briefStatusOf(context, asking, of.all);
+  const seen = each.flatMap(({ env, part }) => (part.kind === 'found' ? [env] : []));
+  const freezes = freezesAt(context.policy(), seen, await context.database.now());
   const backups = each.flatMap(({ part }) => (part.kind === 'found' ? [part.found.backup] : []));
   return manyPage({
     title: say`**Locks, open changes and backups**`,
@@ -140,10 +143,16 @@ async function statusOfMany(context: PipelineContext, asking: Asking, of: Enviro
     isRead: backups.some(({ kind }) => kind === 'found'),
     tell: (brief) => briefText(brief, now),
     none: [],
-    note: joined([
-      say`**I didn't read their sites and logs,** so • means only that I found nothing in the rest. The worst come first. For one in full, type ${sample('status site/environment')}.`,
-      whyUnread(backups),
-    ]),
+    note: joined(
+      [
+        freezeLines(freezes),
+        joined([
+          say`**I didn't read their sites and logs,** so • means only that I found nothing in the rest. The worst come first. For one in full, type ${sample('status site/environment')}.`,
+          whyUnread(backups),
+        ]),
+      ],
+      '\n',
+    ),
     isPartial: true,
     offer: (env, shown) =>
       mayRunOn(context.policy(), asking.person, 'status', env) === 'yes'

@@ -7,7 +7,9 @@ import { exclusiveTransaction } from '../storage/transactions.ts';
 import { endTurn, insertQueued, queueOf, removeQueued } from '../storage/queue.ts';
 import { findOpen, type QueuedRequest, listOpen } from '../storage/waiting.ts';
 import { joined, say, time, typed, type Text, code, mention } from '../words/text.ts';
-import type { Authorized } from '../access/access-check.ts';
+import type { Authorized, Person } from '../access/access-check.ts';
+import { freezeLines } from '../access/freeze-words.ts';
+import { freezesOnAny } from '../change/freeze-check.ts';
 import { lockAndHolder, lockInWords, lockRefusal, type Held } from '../change/lock-in-the-way.ts';
 import type { Note } from '../change/card.ts';
 import type { ChangeContext } from '../change/context.ts';
@@ -22,14 +24,14 @@ import {
   withdrawTurn,
   queuedWords,
 } from '../change/queue.ts';
-import { fitsButton, withOption } from '../language/reparse.ts';
+import { fitsButton, reparse, withOption } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import type { Actor, Asking } from '../decide/admin-actions.ts';
 import { answerDelivery, requestDetails } from '../decide/claim-delivery.ts';
 import type { Requester } from '../send/new-change.ts';
 import { counted, listOr, paragraph, type Page } from '../commands/kit/page.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import { targetKey } from '../access/targets.ts';
+import { storedTargets, targetKey } from '../access/targets.ts';
 
 /** What people do with queues: join, leave and look at them. */
 
@@ -193,20 +195,27 @@ export async function queuePage(
   const isMore = shown.length > maxShown || found.length === maxRead;
   const own = rows.filter(isOwn);
   const [first] = own;
+  const words = async (row: QueuedRequest): Promise<Text> => inWords(row, await freezesOn(context, person, row));
   return {
     title: say`**${env ? `The queue for ${env.name}` : 'Queues'}** · ${isMore ? `the first ${rows.length}` : counted(rows.length, 'request')}`,
-    parts: listOr(say`Nothing that you can see is waiting for a lock.`, rows.map(inWords)),
+    parts: listOr(say`Nothing that you can see is waiting for a lock.`, await Promise.all(rows.map(words))),
     ...(first && { source: say`${typed(`queue leave ${first.id}`)} gives up place ${first.id}` }),
     offers: own.map(({ id }) => ({ label: `Leave the queue: place ${id}`, args: ['queue', 'leave', String(id)] })),
   };
 }
 
-function inWords(row: QueuedRequest): Text {
+/** The freezes of a request, now or soon, whoever asks for it. */
+async function freezesOn(context: ChangeContext, person: Person, row: QueuedRequest): Promise<readonly Text[]> {
+  const reparsed = reparse(row, context.names(undefined));
+  return reparsed ? freezesOnAny(context, person, reparsed.resolved, storedTargets(row).slice(0, 1)) : [];
+}
+
+function inWords(row: QueuedRequest, freezes: readonly Text[]): Text {
   const status =
     row.turn_at === null
       ? `waits behind ${row.behind === null ? 'a lock' : `#${row.behind}`}`
       : 'their turn: waits for their review';
-  return say`${code(String(row.id))} for **${row.target_name}**: ${queuedWords(row)} · ${mention(row.requester)} · ${status} · until ${time(row.expires_at)}`;
+  return say`${code(String(row.id))} for **${row.target_name}**: ${queuedWords(row)} · ${mention(row.requester)} · ${joined([status, freezeLines(freezes)], ' · ')} · until ${time(row.expires_at)}`;
 }
 
 export async function queueLeavePage(

@@ -138,7 +138,13 @@ describe('somebody may not', () => {
 const explainIn =
   (channel: Channel): typeof explainAccess =>
   (context, by, args, id) =>
-    explainTo({ ...context, freezesAhead: async () => undefined }, by, args, id, async () => channel);
+    explainTo(
+      { ...context, freezesAhead: async () => undefined, freezesOnAny: async () => [] },
+      by,
+      args,
+      id,
+      async () => channel,
+    );
 const direct = { id: ana.id, shared: false };
 
 test.each<[string, string, Channel, string | undefined]>([

@@ -41,9 +41,11 @@ const shown = (text: Text | undefined): string | undefined =>
 const noteOn = (request: Resolved, person = ana, ...freezes: readonly string[]): string | undefined => {
   const { asked, target } = aboutOf(request, company);
   const decision = decideFreeze(policyWith(...freezes), person, asked, at);
-  return shown(freezeNote({ decision, at }, target?.name));
+  return shown(freezeNote({ decision, at, now: at }, target?.name));
 };
 const note = noteOn.bind(undefined, clears);
+const moment = { at, now: at };
+const ahead = { at, now: at - 1 };
 
 test.each<[what: string, freezes: readonly string[], says: string | undefined]>([
   ['one that is over', ['name: over, from: 2026-11-26 18:00, to: 2026-11-27 20:00'], undefined],
@@ -59,15 +61,31 @@ test.each<[what: string, freezes: readonly string[], says: string | undefined]>(
   [
     'two exceptions that are used',
     [`${peak}, except: { to: [developers] }`, `${endless}, except: { to: [developers] }`],
-    'In a freeze: peak, always. An exception lets this through.',
+    'This is in a freeze: peak, always. An exception lets this through.',
   ],
   [
     'an exception, and another freeze soon',
     [`${peak}, except: { to: [developers] }`, soon],
-    'In a freeze: peak. An exception lets this through. A freeze begins 2026-11-28T19:59 date. From then on this is not sent.',
+    'This is in a freeze: peak. An exception lets this through. A freeze begins 2026-11-28T19:59 date. From then on this is not sent.',
   ],
 ])('before it is asked for: %s', (_, freezes, says) => {
   expect(note(ana, ...freezes)).toBe(says);
+});
+
+test('what is ahead will be in a freeze then, and what is over is in one now', () => {
+  const [freeze] = policyWith(peak).freezes;
+  if (freeze === undefined) throw new Error('no freeze was read');
+  const held = { kind: 'frozen', by: [freeze], until: undefined, mayStill: [] } as const;
+  const lifted = { kind: 'open', approval: 'none', names: ['peak'], openUntil: undefined } as const;
+  const said = [moment, ahead].flatMap((when) =>
+    [held, lifted].map((decision) => shown(freezeNote({ decision, ...when }, undefined))),
+  );
+  expect(said).toEqual([
+    'This is in a freeze: peak (Peak trading).',
+    'This is in a freeze: peak. An exception lets this through.',
+    'This will be in a freeze then: peak (Peak trading).',
+    'This will be in a freeze then: peak. An exception lets this through.',
+  ]);
 });
 
 test('before it is asked for: on many environments', () => {
@@ -86,7 +104,7 @@ test('a refusal says until when, and what to do; an unknown group makes it later
   const [freeze] = policy.freezes;
   if (freeze === undefined) throw new Error('no freeze was read');
   const held = { kind: 'frozen', by: [freeze], until: at, mayStill: ['leads'] } as const;
-  const refusal = refusedInFreeze(held, clears, undefined);
+  const refusal = refusedInFreeze(held, clears, undefined, moment);
   expect(refusal).toBeInstanceOf(InFreeze);
   expect(refusalText(refusal)).toMatch(
     /^This is in a freeze until .*: peak \(Peak trading\)\. It excepts leads, if they ask for it themselves\. Nothing was sent\. Ask again when it is over, or now with --at and a time after it\.$/,
@@ -98,19 +116,29 @@ test('a refusal says until when, and what to do; an unknown group makes it later
       opens: 'form',
     },
   ]);
-  expect(refusedInFreeze({ ...held, until: undefined }, clears, undefined).offers).toEqual([]);
+  const ends: readonly [until: number | undefined, hint: RegExp][] = [
+    [at + 30 * dayMs, /or now with --at and a time after it\.$/],
+    [at + 30 * dayMs + 60_000, /over, or from 2026-11-27 20:01 UTC on with --at and a time after it\.$/],
+    [undefined, /Ask again when it is over\.$/],
+  ];
+  for (const [index, [until, hint]] of ends.entries()) {
+    const far = refusedInFreeze({ ...held, until }, clears, undefined, moment);
+    expect(refusalText(far)).toMatch(hint);
+    expect(far.offers).toHaveLength(index === 0 ? 1 : 0);
+  }
   const schedule = { at: at - 60_000, until: at };
   const later = refusedInFreeze(
     held,
     { ...clears, parsed: { ...clears.parsed, when: schedule, reason: 'release 42' } },
     live.name,
+    ahead,
   );
   expect(refusalText(later)).toMatch(/^acme-shop\/live will be in a freeze then, until /);
   expect(later.offers[0]?.args).toEqual(
     `cache|clear|${live.id}|--reason=release 42|--at=2026-11-27T20:00Z|--within=1m`.split('|'),
   );
-  expect(freezeInWords(held, live.name)).toContainEqual({ at, as: 'date' });
-  const unknown = refusedInFreeze({ kind: 'unknown', by: [], groups: ['S0ONCALL'] }, clears, live.name);
+  expect(freezeInWords(held, live.name, moment)).toContainEqual({ at, as: 'date' });
+  const unknown = refusedInFreeze({ kind: 'unknown', by: [], groups: ['S0ONCALL'] }, clears, live.name, moment);
   expect(unknown).toBeInstanceOf(MembershipUnknown);
   expect(refusalText(unknown)).toMatch(/a freeze lets you run cache clear now.*S0ONCALL.*[Nn]othing was sent\./s);
 });
@@ -138,9 +166,9 @@ test('the freezes of some environments, whoever asks: until when, for what, and 
 
 test('a card says of the next freeze only if that begins while the change may be sent', () => {
   const next = { kind: 'open', approval: 'none', names: [], openUntil: at } as const;
-  expect(freezeWarning(next, at)).toBeUndefined();
-  expect(shown(freezeWarning(next, at + 1))).toMatch(/^A freeze begins/);
-  expect(freezeWarning({ ...next, openUntil: undefined }, at + dayMs)).toBeUndefined();
+  expect(freezeWarning(next, moment, at)).toBeUndefined();
+  expect(shown(freezeWarning(next, moment, at + 1))).toMatch(/^A freeze begins/);
+  expect(freezeWarning({ ...next, openUntil: undefined }, moment, at + dayMs)).toBeUndefined();
   expect(
     shown(
       namesOf([

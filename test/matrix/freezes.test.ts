@@ -4,8 +4,8 @@ import { authorizationByTimer, authorizationOf } from '../../src/access/authoriz
 import { authorize, type Authorized, type Person } from '../../src/access/access-check.ts';
 import { InFreeze } from '../../src/access/freeze-words.ts';
 import { MembershipUnknown } from '../../src/access/unknown-groups.ts';
-import { checkFreezes, freezesAhead, includes } from '../../src/change/freeze-check.ts';
-import { strictest, strictestOf } from '../../src/policy/approval-requirement.ts';
+import { checkFreezes, freezesAhead } from '../../src/change/freeze-check.ts';
+import { includes, strictest, strictestOf } from '../../src/policy/approval-requirement.ts';
 import { recheck } from '../../src/change/recheck.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { decide, EndedByClick } from '../../src/decide/decide.ts';
@@ -97,7 +97,7 @@ type What = { readonly name: string; readonly words: Args; readonly isFree?: tru
 const remove: Args = ['allowlist', 'remove', live.id, '10.0.0.1'];
 const whats: readonly What[] = [
   { name: 'a push', words: ['push', staging.id, live.id, '--files'] },
-  { name: 'a cache clear', words: ['cache', 'clear', live.id] },
+  { name: 'what was an Undo, until another change', words: ['cache', 'clear', live.id] },
   { name: 'access', words: ['allowlist', 'add', live.id, '198.51.100.4'] },
   { name: 'access for an hour', words: ['allowlist', 'add', live.id, '198.51.100.4', '--for=1h'] },
   { name: 'the end of access', words: remove, isFree: true },
@@ -135,14 +135,16 @@ const contextFor = (person: Person, policy: Policy): PipelineContext => {
   return contextOver(database, { names: () => names, company: () => company, whoIs, personOf: whoIs }, policy);
 };
 
-/** Done changes: one with the first two *Undos*, and one that has been undone by another. */
+/** Done changes: two with an *Undo* that works, one that was followed by another, and one that has been undone. */
 async function recordUndos(): Promise<void> {
   const undoing = (args: Args, more: object = {}) => JSON.stringify({ args, left: null, until: now + hourMs, ...more });
-  const done = async (id: string, undo: string, args: Args = []): Promise<Change> => {
+  let settled_at = 0;
+  const done = async (id: string, undo: string, args: Args = [], command = 'cache clear'): Promise<Change> => {
     const ended = {
       args: JSON.stringify(args),
+      command,
       state: 'done',
-      settled_at: 1,
+      settled_at: (settled_at += 1),
       created_at: 1,
       target: `environment:${id}`,
       undo,
@@ -150,7 +152,9 @@ async function recordUndos(): Promise<void> {
     return database.transaction((tx) => insertChange(tx, { ...sample, ...ended }));
   };
   await done(staging.id, undoing(['cache', 'clear', staging.id]));
-  await done(staging.id, undoing(['allowlist', 'add', staging.id, '198.51.100.4']));
+  await done(staging.id, undoing(['allowlist', 'add', staging.id, '198.51.100.4']), [], 'allowlist remove');
+  await done(live.id, undoing(['cache', 'clear', live.id]));
+  await done(live.id, undoing(['files', 'x']));
   const first = await done(blog.id, undoing(['files', 'x']));
   const second = await done(blog.id, undoing(['cache', 'clear', blog.id]), ['files', 'x']);
   const undone = { undo: undoing(['files', 'x'], { undoneBy: second.number }) };
@@ -176,7 +180,10 @@ async function outcomeOfAsking(what: What, who: Who, policy: Policy): Promise<st
     const { approval } = authorization;
     const by = approval === 'none' ? [] : approval.requirements.map((one) => String(one.by));
     const says = plain(freeze ?? []);
-    const told = [says.includes('In a freeze') ? 'lifted' : '', says.includes('A freeze begins') ? 'warned' : ''];
+    const told = [
+      says.includes('This is in a freeze') ? 'lifted' : '',
+      says.includes('A freeze begins') ? 'warned' : '',
+    ];
     return ['asked', ...by.toSorted(), ...told.filter(Boolean)].join(' ');
   } catch (error) {
     if (error instanceof InFreeze) return 'frozen';

@@ -54,6 +54,9 @@ describe('a freeze', { concurrent: false }, () => {
     await (
       await scenario.person('chi').says('/site can cache clear acme-shop/live')
     ).hears(/An exception lets this through\.[^]*It needs approval by @Dee/);
+    const everywhere = /Freeze: acme-shop\/live: peak \(Peak trading\), until .*, except for leads/;
+    await (await ana.says('/site can cache clear')).hears(everywhere);
+    await (await ana.says('/site status acme-shop/*')).hears(everywhere);
     await ana.opens('/site redirects add acme-shop/live', inFreeze);
     await scenario.slack.closeModal(ana.id);
     await (await ana.says('/site can cache clear acme-shop/live')).hears(inFreeze);
@@ -98,7 +101,7 @@ describe('a freeze', { concurrent: false }, () => {
     const chi = scenario.person('chi');
     const before = writesTo('acme-shop/live');
     const change = await chi.asks('/site cache clear acme-shop/live');
-    await change.shows(/In a freeze: peak\. An exception lets this through\./);
+    await change.shows(/This is in a freeze: peak\. An exception lets this through\./);
     expect(stateOf(scenario, change)).toBe('waiting');
     await scenario.person('dee').clicks(change.card(), 'Approve');
     await change.tells(/✅|took/);
@@ -132,9 +135,19 @@ describe('a freeze', { concurrent: false }, () => {
     scenario.makeDue(change.number);
     await change.tells(/✅/);
     expect(writesTo('acme-shop/live')).toBe(before + 1);
+    const later = await ana.requests(`${pushes} --at "in 6 hours"`);
+    await reloadPolicy(scenario, freeze(live));
+    await (
+      await chi.clicks(later.card(), 'Approve')
+    ).hears(
+      /acme-shop\/live will be in a freeze then, until .*: peak .* Your approval was not counted\. The freeze outlasts it/,
+    );
+    scenario.runSql('update changes set scheduled_at = 1, expires_at = 2, due_at = 1 where number = ?', later.number);
+    await later.tells(new RegExp(`It wasn't approved in time\\. ${inFreeze.source}`));
   });
 
   test('never holds a way back, nor what takes access away; it holds making the change again, and granting more', async () => {
+    await reloadPolicy(scenario, rules);
     const ana = scenario.person('ana');
     const confirms = async (line: string, words: RegExp) => {
       await ana.opens(line, words);

@@ -127,6 +127,27 @@ test('of two places for one environment, the one whose request is sent ends, and
   scenario.runSql('delete from waiting');
 });
 
+test('a turn in a freeze comes after it, or when the policy no longer has it', async () => {
+  const [ben, fay] = [scenario.person('ben'), scenario.person('fay')];
+  await lock('north-bakery/live');
+  await (await ben.says('/site cache clear north-bakery/live --queue')).hears('number 1');
+  await (await fay.says('/site allowlist add north-bakery/live 198.51.100.4 --queue')).hears('number 2');
+  const [from, to] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10));
+  await reloadPolicy(
+    scenario,
+    `${policy}freezes:\n  - { name: peak, from: ${from} 00:00, to: ${to} 23:00, zone: UTC }\n`,
+  );
+  await unlock('north-bakery/live');
+  const later = 'select 1 from waiting where ended_at is null and owner is null and turn_at is null and due_at > ?';
+  await vi.waitFor(() => expect(scenario.rows(later, Date.now() + 60_000)).toHaveLength(2), { timeout: patienceMs });
+  await (await ben.says('/site queue')).hears(/cache clear on north-bakery\/live .* Freeze: peak, until/);
+  await reloadPolicy(scenario, policy);
+  scenario.runSql('update waiting set due_at = 1 where ended_at is null');
+  await ben.reads('It was your turn for north-bakery/live. cache clear on north-bakery/live is #');
+  await fay.reads('Your turn: review allowlist add on north-bakery/live.');
+  scenario.runSql('delete from waiting');
+});
+
 test("the timer of a grant does not take a person's turn", async () => {
   const ben = scenario.person('ben');
   const grant = await ben.asks('/site allowlist add acme-docs/staging 198.51.100.4 --for 5m');
