@@ -118,7 +118,8 @@ export function drawPage(page: Page, as: KeptAs | 'shared' | undefined, from = 0
   }
   const source = sourceOf(page, next !== undefined, as);
   const buttons: Button[] = (page.offers ?? []).map((offer, at) => offerButton(offer, at, kept));
-  for (const { label, ...press } of page.takeBack ?? []) buttons.push({ label, press: { kind: 'decision', ...press } });
+  for (const { label, ...press } of page.decisions ?? [])
+    buttons.push({ label, press: { kind: 'decision', ...press } });
   if (kept && next !== undefined)
     buttons.push({ label: 'Next page', press: { kind: 'page', id: kept.id, from: next } });
   if (kept && page.sheet) buttons.push({ label: 'File', press: { kind: 'file', id: kept.id } });

@@ -1,10 +1,10 @@
 import { Refusal, type Args } from '../base/errors.ts';
-import { type Page, type TakeBack, counted, listOr } from '../commands/kit/page.ts';
+import { type Page, type PageDecision, counted, listOr } from '../commands/kit/page.ts';
 import { type Change, listChanges } from '../storage/changes.ts';
 import { code, joined, say, time, type Text, plain, mention, sample, typed, through } from '../words/text.ts';
 import { besideState, markOf } from '../change/states-and-events.ts';
 import { pinnedCardOf, titleNow, isDone } from '../change/pin.ts';
-import { takeBackButtons } from './take-back.ts';
+import { decisionsFor } from './page-decisions.ts';
 import { targetKey } from '../access/targets.ts';
 import type { ChangeContext } from '../change/context.ts';
 import type { Asking } from '../decide/admin-actions.ts';
@@ -63,7 +63,7 @@ export type ListedChange = {
   readonly caller: string | null;
   /** Slack user id of whoever handed the request on to the requester. */
   readonly handedOnBy: string | undefined;
-  /** How it was cancelled, or when it is to be sent. */
+  /** How it was cancelled, or when it is to be sent, and whether by break-glass. */
   readonly beside: Text | undefined;
   readonly at: number;
   /** When it was sent; undefined: it was not. */
@@ -85,8 +85,8 @@ export const listedChange = (change: Change): ListedChange => ({
 
 /** How many changes a list shows. */
 const maxShown = 100;
-/** How many of them can be taken back there: a message has 20 buttons. */
-const maxTakeBack = 10;
+/** How many of them have a button there: a message has 20. */
+const maxDecisions = 10;
 /** How many rows each query reads. */
 const batch = 200;
 /** How many rows are read for one list. */
@@ -114,7 +114,7 @@ type ChangesQuery = Omit<Input<typeof changes.fields>, 'since'>;
 type FoundChanges = {
   readonly lines: readonly ListedChange[];
   readonly more: boolean;
-  readonly takeBack: readonly TakeBack[];
+  readonly decisions: readonly PageDecision[];
 };
 
 /** The changes that this person may read. */
@@ -124,11 +124,10 @@ export async function changesFor(
   { env, mine, waiting, scheduled, unreviewed }: ChangesQuery,
 ): Promise<FoundChanges> {
   const mayRead = sight.reader('changes');
-  const found = (shown: readonly Change[], more: boolean): FoundChanges => ({
-    lines: shown.map(listedChange),
-    more,
-    takeBack: shown.flatMap((change) => takeBackButtons(context, person, change)).slice(0, maxTakeBack),
-  });
+  const found = async (shown: readonly Change[], more: boolean): Promise<FoundChanges> => {
+    const decisions = await Promise.all(shown.map((change) => decisionsFor(context, person, change)));
+    return { lines: shown.map(listedChange), more, decisions: decisions.flat().slice(0, maxDecisions) };
+  };
   const requesters = mine ? idsOf(context.policy(), person.id) : undefined;
   if (env && waiting) {
     const { open, more } = await (await openAbout(context.database.db))(env);
@@ -141,7 +140,7 @@ export async function changesFor(
     ...(requesters && { requesters }),
     ...(waiting && { state: 'waiting' as const }),
     ...(scheduled && { isScheduled: true, isOpen: true }),
-    ...(unreviewed && { isUnreviewed: true, isOpen: false }),
+    ...(unreviewed && { isUnreviewed: true }),
   };
   const shown: Change[] = [];
   let beforeNumber: number | undefined;
@@ -165,7 +164,7 @@ const narrowings = [
   ['waiting', ' waiting for approval', 'is waiting for approval'],
 ] as const;
 
-export function changesListPage(query: ChangesQuery, { lines, more, takeBack }: FoundChanges): Page {
+export function changesListPage(query: ChangesQuery, { lines, more, decisions }: FoundChanges): Page {
   const { env, mine } = query;
   const [first] = lines;
   const whose = mine ? 'Your changes' : 'Changes';
@@ -189,7 +188,7 @@ export function changesListPage(query: ChangesQuery, { lines, more, takeBack }: 
     ...(first && {
       source: say`${typed(`change ${first.number}`)} shows the whole story of #${first.number}${more ? '; name an environment to find older ones' : ''}`,
     }),
-    takeBack,
+    decisions,
     ...(env && { offers: [{ label: 'Time line of two days', args: ['changes', env.id, '--since=2d'] }] }),
   };
 }
