@@ -32,7 +32,7 @@ export function glassLine(change: Skipped): Text | undefined {
 
 /** The same for a list; undefined: it skipped nothing. */
 export const glassInShort = (change: Pick<Skipped, 'authorization' | keyof Reviewed>): Text | undefined =>
-  authorizationOf(change).breakGlass && say`${glassMark} break-glass${isToReview(change) ? ', **not reviewed**' : ''}`;
+  authorizationOf(change).breakGlass && say`${glassMark} break-glass${isToReview(change) ? ', not reviewed' : ''}`;
 
 function isSentInWords({ sent_at: sent, settled_at: settled, lost_at: lost }: Skipped): string {
   if (lost !== null) return 'may have been sent';

@@ -92,9 +92,12 @@ describe('break-glass', { concurrent: false }, () => {
       await who.opensFrom(change.card(), 'Review…', /This is your own change, so somebody else has to review it/);
     await scenario.person('ben').opensFrom(change.card(), 'Review…', /not among the people who can review it/);
     await chi.clicks(await chi.reads(/#2[^]*Review…/), 'Review…');
-    await chi.form(`Review #${change.number}`);
-    expect((await chi.submits({ Review: '  ' })).errors).not.toEqual({});
-    await chi.submits({ Review: 'Right call; add an alarm.' });
+    const form = await chi.form(`Review #${change.number}`);
+    expect(form.text).toMatch(
+      /Pushed acme-shop\/staging → acme-shop\/live.*#\d+\s.*@Ana.*: “the shop is down”\s.*sent without approval.*\s.*\sWhat you say is public/,
+    );
+    expect((await chi.submits({ 'What do you think of it?': '  ' })).errors).not.toEqual({});
+    await chi.submits({ 'What do you think of it?': 'Right call; add an alarm.' });
     await change.tells('🔎 Reviewed by @Chi: “Right call; add an alarm.”');
     await change.shows(/reviewed by @Chi, .*: “Right call; add an alarm\.”/);
     expect(labelsOf(change.card())).toEqual([]);

@@ -66,7 +66,7 @@ async function review(scenario: Scenario, from: Parameters<typeof labelsOf>[0] &
   const chi = scenario.person('chi');
   await chi.clicks(from, 'Review…');
   await chi.form('Review #1');
-  await chi.submits({ Review: 'Right call; add an alarm.' });
+  await chi.submits({ 'What do you think of it?': 'Right call; add an alarm.' });
 }
 
 /** As after a restore from a backup. */
