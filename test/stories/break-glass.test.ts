@@ -106,11 +106,13 @@ describe('break-glass', { concurrent: false }, () => {
 
   test('stays one when a form asks for what is missing', async () => {
     const ana = scenario.person('ana');
-    await ana.opens('/site push acme-shop/staging --files --break-glass --reason "the shop is down"', 'Reason');
+    await ana.opens('/site push acme-shop/staging --files --break-glass --reason "the shop is down"', /🚨[^]*Reason/);
     await ana.submits({ Onto: 'acme-shop/live' });
     const review = await ana.form('🚨 Break-glass: this is sent without approval');
     expect(review.text).not.toContain('Nothing is sent until it is approved');
     await scenario.slack.closeModal(ana.id);
+    const dry = await ana.says(`${emergency} --dry-run`);
+    await dry.hears(/Dry run: .*nothing was sent\s+🚨 It would be sent without approval\./);
   });
 
   test('takes the place of the same request that waits, so that nobody approves it as well', async () => {

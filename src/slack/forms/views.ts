@@ -88,7 +88,8 @@ export function formView(
   names: (id: string) => string | undefined,
   { fields, choices, says = inline(`${command.summary}.`) }: FormContents,
 ): ModalView {
-  const blocks: KnownBlock[] = [richText([says]), ...fields.map((field) => inputOf(field, names))];
+  const emergency = breakGlass ? [richText([say`${glassMark} **Break-glass: this skips approval and freezes.**`])] : [];
+  const blocks: KnownBlock[] = [...emergency, richText([says]), ...fields.map((field) => inputOf(field, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason));
   const memo: Memo = { origin: from, path, choices, dryRun, queue, breakGlass, when: windowOf(timing) };
   return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
