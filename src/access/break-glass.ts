@@ -52,7 +52,11 @@ export function inEmergency(
   const approval = { ...(skipped === 'none' ? approvalByOthers : skipped), reason: 'required' } as const;
   const problem = glassProblem(policy, right, approval, asked);
   if (problem instanceof Refusal) throw problem;
-  if (problem) throw new Refusal(say`${problem} Nothing was done.`, { hint: 'Without it, you can ask for approval.' });
+  if (problem)
+    throw new Refusal(
+      say`${problem} Nothing was done.`,
+      skipped === 'none' ? {} : { hint: 'Without it, you can ask for approval.' },
+    );
   return { ...authorization, approval, breakGlass: { approval: skipped !== 'none', freezes } };
 }
 

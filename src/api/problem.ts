@@ -3,6 +3,7 @@ import { catalogue } from '../commands/index.ts';
 import type { KnownNames } from '../language/resolve.ts';
 import { exactly, join } from '../language/tokenize.ts';
 import { joined, plain, typedIn } from '../words/text.ts';
+import { InFreeze } from '../access/freeze-words.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import type { Ask } from '../talk/conversation.ts';
 import type { Problem } from './schemas.ts';
@@ -66,6 +67,7 @@ export function refused(refusal: Refusal, names?: KnownNames): ProblemError {
   const { says, hint, offers, isLater, field } = refusal;
   const lines = [...offers.flatMap((offer) => lineOf(offer, names) ?? []), ...typedIn(hint)];
   return problem(isLater ? 503 : 422, plain(joined([says, hint])), {
+    ...(refusal instanceof InFreeze && { type: '#frozen' }),
     ...(field !== undefined && { type: '#fields', fields: [{ field, says: plain(says), choices: [] }] }),
     ...(lines.length > 0 && { lines: [...new Set(lines)].slice(0, maxLines) }),
   });

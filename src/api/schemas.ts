@@ -121,7 +121,7 @@ export const commandSchema = z.strictObject({
 
 /** RFC 9457. */
 export const problemSchema = z.strictObject({
-  type: z.enum(['about:blank', '#fields', '#asked-before', '#may-have-been-done', '#paused']),
+  type: z.enum(['about:blank', '#fields', '#asked-before', '#may-have-been-done', '#paused', '#frozen']),
   title: z.string(),
   status: z.int(),
   detail: z.string().describe('What was wrong, what was not done and what to do next'),

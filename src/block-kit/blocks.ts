@@ -1,16 +1,9 @@
-import type {
-  ActionsBlock,
-  Button as SlackButton,
-  ContextBlock,
-  KnownBlock,
-  RichTextBlock,
-  TableBlock,
-} from '@slack/types';
-import { counted, type Page, type PageOffer, type PagePart } from '../commands/kit/page.ts';
+import type { ActionsBlock, Button as SlackButton, ContextBlock, KnownBlock, RichTextBlock } from '@slack/types';
+import { counted, type PageOffer } from '../commands/kit/page.ts';
 import type { Refusal } from '../base/errors.ts';
 import { type Card, type Note } from '../change/card.ts';
 import { everythingLabel, type Button, type Press } from '../change/buttons.ts';
-import { amount, hiddenIn, inline, inShort, joined, plain, say, type Drawable, type Text } from '../words/text.ts';
+import { amount, hiddenIn, inShort, joined, plain, say, type Drawable, type Text } from '../words/text.ts';
 import { buttonValue } from './button-value.ts';
 import {
   charactersIn,
@@ -30,9 +23,8 @@ import {
 export type Drawn = { readonly text: string; readonly blocks: KnownBlock[] };
 
 /** Slack's limits, with a margin where they are undocumented. */
-const limits = {
+export const limits = {
   text: 3_000,
-  codeLine: 2_900,
   /** At worst, escaping makes a line five times as long. */
   line: 600,
   context: 2_000,
@@ -45,13 +37,6 @@ const limits = {
   buttons: 20,
   blocks: 45,
   characters: 11_500,
-  rows: 30,
-  table: 8_000,
-  cell: 400,
-  /** A key in a DNS record has about 400. */
-  entry: 1_000,
-  /** If a cell is longer, its column is told to wrap: Slack doesn't wrap by itself. */
-  unbroken: 40,
 } as const;
 
 /** Draws a change's card. What does not fit is counted on the card, and again before an approval. */
@@ -100,81 +85,6 @@ export function drawRefusal({ says, hint, offers }: Pick<Refusal, 'says' | 'hint
   return bounded(text, [richText([text])], buttons);
 }
 
-/** The id of a kept page, for its buttons. */
-type KeptAs = { readonly id: string; readonly shareable: boolean };
-
-/** Whether a page needs *Next page*, and so has to be kept. */
-export const isLong = ({ parts }: Page): boolean => parts.some((part) => drawPart(part, 0).next !== undefined);
-
-/** A page of an answer, from row `from` on. Only a kept one has *Share* and *Next page*; `shared`: it is for others. */
-export function drawPage(page: Page, as: KeptAs | 'shared' | undefined, from = 0): Drawn {
-  const kept = as === 'shared' ? undefined : as;
-  const blocks: KnownBlock[] = [richText([page.title])];
-  let next: number | undefined;
-  for (const part of page.parts) {
-    const drawn = drawPart(part, from);
-    next ??= drawn.next;
-    blocks.push(drawn.block);
-  }
-  const source = sourceOf(page, next !== undefined, as);
-  const buttons: Button[] = (page.offers ?? []).map((offer, at) => offerButton(offer, at, kept));
-  for (const { label, ...press } of page.decisions ?? [])
-    buttons.push({ label, press: { kind: 'decision', ...press } });
-  if (kept && next !== undefined)
-    buttons.push({ label: 'Next page', press: { kind: 'page', id: kept.id, from: next } });
-  if (kept && page.sheet) buttons.push({ label: 'File', press: { kind: 'file', id: kept.id } });
-  if (kept?.shareable) buttons.push({ label: 'Share', press: { kind: 'share', id: kept.id } });
-  return bounded(page.title, blocks, buttons, nothing, plain(source).trim() === '' ? [] : [context(source)]);
-}
-
-function sourceOf({ source, file }: Page, isCut: boolean, as: KeptAs | 'shared' | undefined): Text {
-  const inFile = file ? 'the whole answer is in a file in our direct messages' : undefined;
-  const rest = as === 'shared' ? 'there is more in the answer itself' : 'the rest is too long to keep: ask for less';
-  return joined([source, inFile, isCut && typeof as !== 'object' ? rest : undefined], '; ');
-}
-
-function drawPart(part: PagePart, from: number): { block: KnownBlock; next: number | undefined } {
-  if (part.kind === 'text') return { block: richText([part.text]), next: undefined };
-  if (part.kind === 'code') return drawCode(part.text, from);
-  if (part.kind === 'list') return drawList(part.entries, from);
-  const all = part.rows.slice(from, from + limits.rows).map((row) => row.map(cellOf));
-  const rows = fitting(all, limits.table, jsonLength);
-  const next = from + Math.max(rows.length, 1);
-  const block: TableBlock = {
-    type: 'table',
-    rows: [part.columns.map((column) => cellOf(inline(column))), ...rows],
-    column_settings: part.columns.map((_, column) => ({
-      is_wrapped: part.rows.slice(from, next).some((row) => widthOf(inShort(row[column] ?? [])) > limits.unbroken),
-    })),
-  };
-  return { block, next: next < part.rows.length ? next : undefined };
-}
-
-/** The entries from `from` on that fit a message. A longer entry is cut. */
-function drawList(entries: readonly Text[], from: number): { block: KnownBlock; next: number | undefined } {
-  const all = entries.slice(from, from + limits.rows).map((entry) => shortened(entry, limits.entry).text);
-  const shown = fitting(all, limits.text, (text) => widthOf(text) + 1);
-  const next = from + shown.length;
-  return { block: richText(shown), next: next < entries.length ? next : undefined };
-}
-
-/** The lines from `from` on that fit a message. A longer line is cut. */
-function drawCode(text: string, from: number): { block: KnownBlock; next: number | undefined } {
-  const lines = text.split('\n');
-  const fits = fitting(lines.slice(from), limits.text, (line) => Math.min(visible(line).length, limits.codeLine) + 1);
-  const shown = fits.map((line) => cut(visible(line), limits.codeLine));
-  const next = from + shown.length;
-  return { block: preformatted(shown.join('\n')), next: next < lines.length ? next : undefined };
-}
-
-/** Plain text is smaller, so only cells with styles, times or mentions become rich text. */
-function cellOf(text: Text): TableBlock['rows'][number][number] {
-  const { text: short } = shortened(text, limits.cell);
-  if (short.every((span) => 'text' in span && span.style === undefined && span.url === undefined))
-    return { type: 'raw_text', text: plain(short) || ' ' };
-  return { type: 'rich_text', elements: [sectionOf(short)] };
-}
-
 /** The texts as lines below each other. */
 export const richText = (lines: readonly Text[]): RichTextBlock => ({
   type: 'rich_text',
@@ -194,7 +104,7 @@ const isWords = (span: Drawable): boolean => 'text' in span;
  * Small print: plain text, except that times and names, which Slack has to draw, are markup. Words share an element with
  * these only if nothing in them could be markup.
  */
-function context(text: Text): ContextBlock {
+export function context(text: Text): ContextBlock {
   const spans = inShort(text);
   const runs = runsOf(spans);
   const isHarmless = runs.every((run) => !run.every(isWords) || !mayBeMarkup.test(plain(run)));
@@ -225,10 +135,10 @@ export function buttonRow(buttons: readonly Button[], hidden: Hidden = nothing):
 }
 
 /** The button of an offer. A checklist needs a kept page; without one, the whole offer is reviewed at once. */
-export function offerButton({ label, args, opens, checklist }: PageOffer, at = 0, kept?: KeptAs): Button {
+export function offerButton({ label, args, opens, checklist }: PageOffer, at = 0, keptAs?: string): Button {
   return {
     label: opens === undefined ? label : `${label}…`,
-    press: checklist && kept ? { kind: 'checklist', id: kept.id, at } : { kind: opens ?? 'run', args },
+    press: checklist && keptAs !== undefined ? { kind: 'checklist', id: keptAs, at } : { kind: opens ?? 'run', args },
   };
 }
 
@@ -266,7 +176,7 @@ function drawButton(button: Button, index: number, hidden: Hidden): SlackButton 
 
 /** How much of a change its card does not show. */
 type Hidden = { readonly items: number; readonly characters: number };
-const nothing: Hidden = { items: 0, characters: 0 };
+export const nothing: Hidden = { items: 0, characters: 0 };
 
 /** The end of the question before an approval: what the card doesn't show. Empty if the card shows everything. */
 function notShown({ items, characters }: Hidden): string {
@@ -277,7 +187,7 @@ function notShown({ items, characters }: Hidden): string {
 }
 
 /** Keeps a message within Slack's limits. The rest is cut from the end and counted; footer and buttons always stay. */
-function bounded(
+export function bounded(
   line: Text,
   blocks: readonly KnownBlock[],
   buttons: readonly Button[],

@@ -5,20 +5,25 @@ import { reasonText } from '../access/reason.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import type { Channels } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
-import { joined, named, say, type Text } from '../words/text.ts';
+import { joined, mention, named, say, type Text } from '../words/text.ts';
 import { askedIn } from './asked-in.ts';
 import type { Note } from './card.ts';
 import type { TransitionNote } from './change-messages.ts';
 
 /** The sentences in the thread of a change that is sent by break-glass. Pure. */
 
-/** What is skipped, who is told so, and that they review it. */
-export function glassBroken(change: Change, skipped: BrokenGlass): Text {
+/** What is skipped, by whom and why. */
+export const glassBroken = (change: Change, skipped: BrokenGlass): Text =>
+  say`${glassMark} **Break-glass: ${mention(change.requester)} asked for this ${skippedInWords(skipped)}.** “${reasonText(change) ?? []}”`;
+
+/** Asks those who could have approved it to review it. */
+export function reviewWanted(change: Change): Text {
   const { asks = [] } = authorizationOf(change);
   const { who, rest } = askedIn(change);
-  const whose = nobodyReviews(asks) ?? say`${who}: you could have approved it, so please review it afterwards.`;
-  const reason = reasonText(change) ?? [];
-  return joined([say`${glassMark} **Break-glass: this is sent ${skippedInWords(skipped)}.** “${reason}”`, whose, rest]);
+  return joined([
+    nobodyReviews(asks) ?? say`${who}: you could have approved it, so please review it afterwards.`,
+    rest,
+  ]);
 }
 
 /** Says that certainly nobody can review it now; undefined: somebody can, or might. One of all approvers is enough. */

@@ -158,8 +158,10 @@ export async function whoWouldBeInvolved(context: ChangeContext, pinned: Pinned,
   // The operators of a timer's change are those of the grant.
   const caller = calling && timerOf === undefined ? await withMembers(context, calling) : calling;
   const askers = { requester, handedOnBy: handedOn?.requester ?? null, caller };
+  // What skips its approval is told to everybody who could ever have given it.
+  const waited = pinned.authorization.breakGlass ? Infinity : 0;
   const approvers =
-    approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, pinned, { ...askers, waited: 0 });
+    approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, pinned, { ...askers, waited });
   return { handedOn, approvers, askers };
 }
 

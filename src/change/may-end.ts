@@ -1,5 +1,5 @@
 import { unlocking } from '../commands/rights.ts';
-import { asks, mayApprove, type ApprovalRequest } from '../policy/approvers.ts';
+import { asks, mayApprove, namesOthers, type ApprovalRequest } from '../policy/approvers.ts';
 import { approvalOf, decideAccess, decideReading, unknownIn } from '../policy/policy.ts';
 import type { Member, Needed, Policy } from '../policy/rules.ts';
 
@@ -23,21 +23,33 @@ export type EndingBy = Ending & { readonly policy: Policy; readonly by: Member }
  * or by today's; if either is `none`, also if they may run the command. If nobody may, the right to unlock is enough.
  * The askers of a change that needed approval never may, nor may people who can't read its targets.
  */
-export const mayEnd = (ending: EndingBy): EndRight => rightIn(ending, 'end');
+export const mayEnd = (ending: EndingBy): EndRight =>
+  rightIn(ending, [ending.needed, approvalOf(ending.policy, ending.asked)], 'end');
 
-/** Whether a person may review what was sent by break-glass: if they can approve it, by either requirement. */
-export const mayReview = (ending: EndingBy): EndRight => rightIn(ending, 'review');
+/**
+ * The approval by which what was sent by break-glass is reviewed: the one that was skipped or, if the policy no longer
+ * names anybody else for that, today's. Undefined: it names nobody for either.
+ */
+export const reviewedBy = (policy: Policy, { needed, asked }: Ending): Needed | undefined =>
+  [needed, approvalOf(policy, asked)].find((one): one is Needed => one !== 'none' && namesOthers(policy, one, asked));
 
-function rightIn({ policy, needed, asked, by }: EndingBy, to: 'end' | 'review'): EndRight {
-  const reads = asked.aims.map(({ target }) => decideReading(policy, by, target));
-  const unread = reads.filter((one) => one.kind === 'not allowed');
-  const isHidden = unread.some((one) => unknownIn(one).length === 0);
-  if (unread.length > 0) return mayNot(isHidden ? [] : unread.flatMap(unknownIn), 'not named');
+/** Whether a person may review it: also those to whom it would have escalated. */
+export function mayReview(ending: EndingBy): EndRight {
+  const by = reviewedBy(ending.policy, ending);
+  return rightIn({ ...ending, asked: { ...ending.asked, waited: Infinity } }, by ? [by] : []);
+}
+
+function rightIn(
+  { policy, needed, asked, by }: EndingBy,
+  approvals: readonly ('none' | Needed)[],
+  to: 'end' | 'review' = 'review',
+): EndRight {
+  const unread = unreadBy(policy, by, asked);
+  if (unread) return mayNot(unread, 'not named');
   const isOthers = needed !== 'none' || asked.caller !== undefined;
   const isAsking = isOthers ? asks(policy, by, asked) : [];
   if (isAsking === 'yes') return { kind: 'may not', why: 'yourself' };
   if (isAsking.length > 0) return mayNot(isAsking, 'not named');
-  const approvals = [needed, approvalOf(policy, asked)];
   const votes = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
   if (votes.some((vote) => vote?.kind === 'counts')) return { kind: 'may' };
   const isDenied = votes.some((vote) => vote?.kind === 'does not count' && vote.why === 'denied');
@@ -52,6 +64,14 @@ function rightIn({ policy, needed, asked, by }: EndingBy, to: 'end' | 'review'):
   if (usual.kind === 'allowed') return { kind: 'if nobody may', forced: false };
   const unknown = [...inDoubt, ...[...own, forced, usual].flatMap(unknownIn)];
   return mayNot(unknown, isDenied ? 'denied' : 'not named');
+}
+
+/** The Slack user groups that decide whether they may read all it is about; none: they may not. Undefined: they may. */
+function unreadBy(policy: Policy, by: Member, { aims }: ApprovalRequest): readonly string[] | undefined {
+  const reads = aims.map(({ target }) => decideReading(policy, by, target));
+  const unread = reads.filter((one) => one.kind === 'not allowed');
+  if (unread.length === 0) return undefined;
+  return unread.some((one) => unknownIn(one).length === 0) ? [] : unread.flatMap(unknownIn);
 }
 
 /** The refusal: because these groups are unknown, if there are any; otherwise because of `why`. */

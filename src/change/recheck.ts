@@ -15,6 +15,7 @@ import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts
 import { factLines } from './card.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from './read-sources.ts';
+import { sentWithoutApproval } from './sent-meanwhile.ts';
 import { approversNow, countsFor, recentFor } from './voters.ts';
 import { troubleText } from '../hosting/host-trouble.ts';
 import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
@@ -38,6 +39,12 @@ export async function recheck(context: ChangeContext, change: Change): Promise<R
   if (isHeld && approval !== 'none') return rulesDiffer;
   const rights = await recheckRights(context, change);
   if ('kind' in rights) return isHeld && rights.kind === 'invalidated' ? rulesDiffer : rights;
+  const same = await sentWithoutApproval(context, change);
+  if (same)
+    return {
+      kind: 'drifted',
+      why: say`The same was sent as #${same.number}, without approval, since this was asked for.`,
+    };
   const drift = await recheckDrift(context, change, rights);
   return drift.kind === 'as it was' ? { kind: 'as it was', openUntil: rights.openUntil } : drift;
 }

@@ -11,7 +11,7 @@ import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-looku
 import { closableMinute, coolsDown } from './change.ts';
 import { callOf } from './pin.ts';
 import { askersMayClose, authorizationOf } from '../access/authorization.ts';
-import { glassBroken } from './glass-replies.ts';
+import { glassBroken, reviewWanted } from './glass-replies.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import { hostSays, statusInWords } from '../hosting/host-trouble.ts';
 import { lockInBrief } from './lock-in-the-way.ts';
@@ -38,7 +38,7 @@ type Circumstances = {
  */
 export function asked(change: Change, { held, twin, paused }: Circumstances = {}): Telling | undefined {
   const { asks: all = [], breakGlass } = authorizationOf(change);
-  if (breakGlass) return soon(glassBroken(change, breakGlass), change, paused);
+  if (breakGlass) return soon(glassBroken(change, breakGlass), change, paused, reviewWanted(change));
   if (change.state === 'approved') {
     const isWaited = coolsDown(change) || change.scheduled_at !== null;
     return isWaited ? soon(say`No approval is needed.`, change, paused) : undefined;
@@ -83,8 +83,8 @@ const approvedWith = (by: string, note: string | undefined): Text =>
   note === undefined ? say`Approved by ${named(by)}.` : say`Approved by ${named(by)}: “${note}”.`;
 
 /** What follows holds only until the change moves on. */
-const soon = (lasting: Text, change: Change, paused: PauseScope | undefined): Telling => ({
-  text: say`${lasting} ${sendingSoon(change, paused)}`,
+const soon = (lasting: Text, change: Change, paused: PauseScope | undefined, wanted?: Text): Telling => ({
+  text: joined([lasting, wanted, sendingSoon(change, paused)]),
   lasting,
 });
 

@@ -73,7 +73,7 @@ export const eventInWords = (event: string): string => labels[event] ?? event;
 const labels: Readonly<Record<string, string>> = {
   asked: 'asked for it',
   no_approval_needed: 'the rules ask for no approval',
-  break_glass: 'broke the glass: approval and freezes are skipped',
+  break_glass: 'broke the glass: it waits for no approval',
   waiting: 'asked for approval',
   reminded: 'reminded those who can approve',
   asked_anew: 'saw that others can approve it, or that nobody can',

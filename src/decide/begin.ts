@@ -3,14 +3,13 @@ import { coolsDown } from '../change/change.ts';
 import { LockHeld, type ChangeStore } from '../change/change-store.ts';
 import { tellAll } from '../change/glass-replies.ts';
 import { lockInTheWay, withHolder } from '../change/lock-in-the-way.ts';
-import { asked, endsUnsent, opsIfTooFew } from '../change/replies.ts';
+import { asked, opsIfTooFew } from '../change/replies.ts';
 import { newChangeDetails } from '../send/new-change.ts';
 import { findWaiting, type Change, type NewChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { pauseOf } from '../storage/kv.ts';
 import { insertWaiting } from '../storage/waiting.ts';
 import { dayMs } from '../words/duration.ts';
-import { mention, say } from '../words/text.ts';
 
 /** The first row of a change, with what its thread says then. */
 
@@ -36,7 +35,7 @@ const begunAs = ({ state, authorization }: Change) => {
 
 /** Begins the change, and says in its thread what it waits for. Throws `LockHeld` if it needs a lock at once. */
 export async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: number): Promise<Change> {
-  const twin = row.state === 'waiting' || row.post_review ? await findWaiting(tx, row) : undefined;
+  const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
   const held = await lockInTheWay(tx, row, now);
   if (held && row.state === 'approved' && row.scheduled_at == null) throw new LockHeld(await withHolder(tx, held, row));
   const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
@@ -44,14 +43,8 @@ export async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, no
   const reply = asked(saved, { held, twin, paused: await pauseOf(tx, heldAs(saved)) });
   const told = event === 'break_glass' ? tellAll(saved) : opsIfTooFew(saved);
   const said = reply && { reply, decide: saved.state === 'approved' && coolsDown(saved), ...told };
-  await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...said });
-  if (saved.post_review === null) return saved;
-  await remindOfReview(tx, saved, now);
-  // Otherwise it would be done a second time as soon as somebody approves that.
-  if (twin?.requester === saved.requester) {
-    const why = say`${mention(saved.requester)} sends the same as #${saved.number}, without approval.`;
-    const note = { by: saved.requester, at: now, ...endsUnsent(twin, 'supersede', why), tell: [] };
-    await changeStore.advance(tx, twin, { kind: 'supersede' }, note);
-  }
+  const by = event === 'break_glass' ? saved.requester : 'sitehand';
+  await changeStore.remark(tx, saved, event, { by, at: now, ...said });
+  if (saved.post_review !== null) await remindOfReview(tx, saved, now);
   return saved;
 }

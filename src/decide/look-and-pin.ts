@@ -9,7 +9,7 @@ import { pin, type Pinned } from '../change/pin.ts';
 import { checkFreezes } from '../change/freeze-check.ts';
 import { validMs } from '../change/change.ts';
 import { strictestOf } from '../policy/approval-requirement.ts';
-import { checkPlanFor } from '../change/check-plan.ts';
+import { checkPlanFor } from '../send/check-plan.ts';
 import { canaryOf, pinBatch, leftOutFacts, type NothingToDo } from '../send/pin-batch.ts';
 import { asRefusal } from '../hosting/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';

@@ -1,5 +1,5 @@
 import { type Command, changesSomething } from '../commands/index.ts';
-import { type Spoken, isArticle, saysRole, turnsRound } from './spoken.ts';
+import { type Spoken, isArticle, putsOff, saysRole, turnsRound } from './spoken.ts';
 import type { Thing } from './plain-things.ts';
 import type { Place, Said } from './things.ts';
 import { isName } from '../commands/kit/action.ts';
@@ -117,9 +117,15 @@ export function isTurned({ words, meant, said, command }: Filling): boolean {
   return !roles.has(undefined) || words.some((word, at) => saysRole(word.text) || (isBetween(at) && !isJoint(word)));
 }
 
-/** Whether it may be about a part of what is named, or something beside it: `delete the database of the shop`. */
+/**
+ * Whether it may be about a part of what is named, or something beside it (`delete the database of the shop`), or is to be
+ * done at a time that no field takes.
+ */
 export function isVague(filling: Filling, left: readonly Spoken[]): boolean {
-  const { words, command, said, used, isOfThread } = filling;
+  const { words, command, said, used, isOfThread, explained } = filling;
+  const clauses = new Set([...explained].map((at) => words[at]?.clause));
+  const isLater = words.some((word, at) => !used.has(at) && clauses.has(word.clause) && putsOff(word));
+  if (command.shape === 'action' && isLater) return true;
   // A word that nobody knows may be the name of another environment than the thread's.
   if (isOfThread && left.length > 0) return true;
   const names = Object.values<Field>(command.fields).filter(isName);

@@ -1,5 +1,6 @@
 import { isArrow, split, type Word } from './tokenize.ts';
 import { parseDuration, showDuration } from '../words/duration.ts';
+import { weekdayNamed } from '../words/written-time.ts';
 
 /** Words, times and numbers, as people say them in a line. */
 
@@ -147,6 +148,12 @@ export const withoutReports = (words: readonly Spoken[]): readonly Spoken[] =>
 /** Words that can mean the opposite, or less, of what stands beside them. */
 const turns =
   /^(?:not?|none|never|nothing|neither|nor|without|except|excluding|exclude|but|unless|instead|excepted|minus|dry|until|till?|cannot|\S+n['’]t|dont|doesnt|<[-=]+|←|⬅|⇐)$/iu;
+
+/** Words that put off what stands beside them. */
+const later = /^(?:later|ton(?:ight|ite)|tomorrow|nights?|evening|afternoon|noon|midnight|weekend|after)$/i;
+
+export const putsOff = ({ text, quoted }: Spoken): boolean =>
+  !quoted && (later.test(text) || weekdayNamed(text) !== undefined);
 
 /** Words that leave out the option behind them. */
 export const leavesOut = /^(?:no|not|nor|without|except|excluding|exclude|minus)$/i;

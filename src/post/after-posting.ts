@@ -6,6 +6,8 @@ import { findClaimed, markDelivered, redrawMessage, type Message } from '../stor
 import { forgetCardPlace, redraw } from '../storage/redraw.ts';
 import { say } from '../words/text.ts';
 import type { Note } from '../change/card.ts';
+import { isDirect } from '../access/assert-channel.ts';
+import { skippedBy } from '../access/authorization.ts';
 import { stopKey } from '../change/change-messages.ts';
 import type { Posted } from './destinations.ts';
 import { explainUnedited, reportMoved, noteOps } from './refused-posts.ts';
@@ -32,13 +34,24 @@ export async function afterPosted(
   const at = await context.database.now(tx);
   context.turns.served.set(message.requester, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
-  if (change && message.key === stopKey(change) && !isEdit(message)) await coolDown(tx, change, at + coolDownMs);
+  if (change && offersStop(change, message, place) && !isEdit(message)) await coolDown(tx, change, at + coolDownMs);
   if (change && refused) await noteMoved(tx, message, change, refused, at);
   if (change && unedited) await explainUnedited(tx, change, unedited, at);
   if (change && place.isLoose) await forgetCardPlace(tx, change.number, at);
   if (message.kind === 'ops') await noteOps(context, tx, null, at);
   // Its next edit names its change, or adds the file. In the database, so that a restart in between loses nothing.
   if (place.isLoose || (!isEdit(message) && hasFile(message))) await redrawMessage(tx, message, at);
+}
+
+/**
+ * Whether *Stop* can be read from now on. What nobody approved has to be read by somebody else than whoever asked for it,
+ * and the first message counts.
+ */
+function offersStop(change: Change, message: Message, { channel }: Posted['place']): boolean {
+  if (skippedBy(change) === undefined) return message.key === stopKey(change);
+  const { kind, decides, recipient } = message;
+  const isForOthers = kind === 'direct' ? recipient !== change.requester : kind !== 'card' && !isDirect(channel);
+  return decides === 1 && isForOthers && change.due_at === change.expires_at;
 }
 
 /** The message was posted elsewhere, because its place refused it. */

@@ -1,3 +1,4 @@
+import { skippedBy } from '../access/authorization.ts';
 import { findChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import {
@@ -118,7 +119,7 @@ async function reportUndelivered(tx: Tx, loss: Undelivered, at: number): Promise
   if (message.key.includes(prefix)) return;
   await enqueueOps(tx, `${prefix}${message.key}`, forOps(loss), at);
   if (change === undefined) return;
-  const isAsking = change.state === 'waiting' && isRequest(message, change);
+  const isAsking = isUnapproved(change) && isRequest(message, change);
   const card = isAsking ? await findCard(tx, change.number) : undefined;
   const isUnread = isDirect(card?.channel ?? change.channel);
   if (isAsking && !isUnread) await askInThread(tx, message, change, at);
@@ -129,13 +130,20 @@ async function reportUndelivered(tx: Tx, loss: Undelivered, at: number): Promise
   await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient: change.requester, body, at });
 }
 
+/** Whether others have to hear of it: to approve it, or because it goes without that. */
+const isUnapproved = (change: Change): boolean => change.state === 'waiting' || skippedBy(change) !== undefined;
+
 /** Whether it asks somebody for approval, the first time or as a reminder. */
 const isRequest = ({ kind, recipient }: Message, { requester }: Change): boolean =>
   kind === 'copy' || (kind === 'direct' && recipient !== requester);
 
 /** Mentions in the thread somebody who can't be told directly. */
 async function askInThread(tx: Tx, { key, recipient }: Message, change: Change, at: number): Promise<void> {
-  const text = say`${mention(recipient ?? '')}: I can't reach you directly. This is waiting for approval until ${time(change.expires_at)}.`;
+  const what =
+    change.state === 'waiting'
+      ? say`This is waiting for approval until ${time(change.expires_at)}.`
+      : say`This goes without your approval.`;
+  const text = say`${mention(recipient ?? '')}: I can't reach you directly. ${what}`;
   const body = JSON.stringify({ text });
   await enqueueMessage(tx, { key: `${prefix}${key}`, change: change.number, kind: 'reply', body, at });
 }

@@ -16,7 +16,7 @@ import {
   verdictInWords,
   type SiteReadings,
 } from '../change/site-readings.ts';
-import { siteCheckFor } from '../change/check-plan.ts';
+import { siteCheckFor } from './check-plan.ts';
 import { snapshotOf } from '../change/pin.ts';
 import { listingMs } from '../change/recheck.ts';
 import { reparse } from '../language/reparse.ts';

@@ -208,7 +208,7 @@ export type AskedBy = 'callers' | 'people';
 /** Conditions for a list; those left out do not apply. `beforeNumber` gives the next page. */
 type ChangeFilter = {
   readonly target?: string;
-  readonly requesters?: readonly string[];
+  readonly requesters?: readonly string[] | undefined;
   /** Only those that this program asked for. */
   readonly caller?: string;
   readonly by?: AskedBy | undefined;
@@ -217,7 +217,8 @@ type ChangeFilter = {
   readonly isOwn?: boolean;
   /** Only those that are, or were, to be sent at a time. */
   readonly isScheduled?: boolean;
-  /** Only those sent by break-glass that nobody has reviewed. */
+  /** Only those that were or may have been sent by break-glass, or may still be; or those that nobody has reviewed. */
+  readonly isBreakGlass?: boolean;
   readonly isUnreviewed?: boolean;
   /** Not settled (true), or settled (false). */
   readonly isOpen?: boolean;
@@ -230,7 +231,19 @@ export const unreviewed = 'open';
 
 /** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Change[]> {
-  const { target, requesters, caller, by, state, isOwn, isOpen, isScheduled, isUnreviewed, beforeNumber } = filter;
+  const {
+    target,
+    requesters,
+    caller,
+    by,
+    state,
+    isOwn,
+    isOpen,
+    isScheduled,
+    isBreakGlass,
+    isUnreviewed,
+    beforeNumber,
+  } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
   if (requesters !== undefined) found = found.where('requester', 'in', requesters);
@@ -239,6 +252,7 @@ export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Chang
   if (isOwn) found = found.where('batch', 'is', null);
   if (state !== undefined) found = found.where('state', '=', state);
   if (isScheduled) found = found.where('scheduled_at', 'is not', null);
+  if (isBreakGlass) found = found.where('post_review', 'is not', null);
   if (isUnreviewed) found = found.where('post_review', '=', unreviewed);
   if (isOpen !== undefined) found = found.where('settled_at', isOpen ? 'is' : 'is not', null);
   if (beforeNumber !== undefined) found = found.where('number', '<', beforeNumber);

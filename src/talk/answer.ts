@@ -10,7 +10,7 @@ import { answerBuiltin } from './builtin-pages.ts';
 import { sentTo } from './changes-pages.ts';
 import { atOnce, eachFor, withheldText } from './each-environment.ts';
 import { asRefusal } from '../hosting/host-trouble.ts';
-import { siteCheckFor } from '../change/check-plan.ts';
+import { siteCheckFor } from '../send/check-plan.ts';
 import { sourcesOf, timedOn } from '../change/read-sources.ts';
 import { NotAdmitted } from '../base/semaphore.ts';
 import { everything } from '../language/many-environments.ts';

@@ -85,8 +85,6 @@ export const listedChange = (change: Change): ListedChange => ({
 
 /** How many changes a list shows. */
 const maxShown = 100;
-/** How many of them have a button there: a message has 20. */
-const maxDecisions = 10;
 /** How many rows each query reads. */
 const batch = 200;
 /** How many rows are read for one list. */
@@ -110,7 +108,7 @@ export async function changesPage(
 }
 
 type ChangesQuery = Omit<Input<typeof changes.fields>, 'since'>;
-/** Newest first. `more`: there may be older ones. */
+/** Newest first, or what is to be sent next first. `more`: there may be older ones. */
 type FoundChanges = {
   readonly lines: readonly ListedChange[];
   readonly more: boolean;
@@ -118,26 +116,41 @@ type FoundChanges = {
 };
 
 /** The changes that this person may read. */
-export async function changesFor(
+export async function changesFor(context: ChangeContext, asking: Asking, query: ChangesQuery): Promise<FoundChanges> {
+  const { newest, more } = await newestOf(context, asking, query);
+  const shown = query.scheduled ? newest.toSorted((one, other) => timeOf(one) - timeOf(other)) : newest;
+  const decisionsAt = async (change: Change, row: number): Promise<readonly PageDecision[]> =>
+    (await decisionsFor(context, asking.person, change)).map((button) => ({ ...button, row }));
+  return { lines: shown.map(listedChange), more, decisions: (await Promise.all(shown.map(decisionsAt))).flat() };
+}
+
+const timeOf = ({ scheduled_at: at, created_at }: Change): number => at ?? created_at;
+
+/** Whether an open change is one of these. */
+const narrowedTo =
+  ({ waiting, scheduled, unreviewed }: ChangesQuery, requesters: readonly string[] | undefined) =>
+  ({ state, requester, scheduled_at: at, post_review: review }: Change): boolean =>
+    (requesters?.includes(requester) ?? true) &&
+    (!waiting || state === 'waiting') &&
+    (!scheduled || at !== null) &&
+    (!unreviewed || review !== null);
+
+/** The newest ones that this person may read. */
+async function newestOf(
   context: ChangeContext,
   { person, sight }: Asking,
-  { env, mine, waiting, scheduled, unreviewed }: ChangesQuery,
-): Promise<FoundChanges> {
+  query: ChangesQuery,
+): Promise<{ readonly newest: readonly Change[]; readonly more: boolean }> {
+  const { env, mine, waiting, scheduled, unreviewed } = query;
   const mayRead = sight.reader('changes');
-  const found = async (shown: readonly Change[], more: boolean): Promise<FoundChanges> => {
-    const decisions = await Promise.all(shown.map((change) => decisionsFor(context, person, change)));
-    return { lines: shown.map(listedChange), more, decisions: decisions.flat().slice(0, maxDecisions) };
-  };
   const requesters = mine ? idsOf(context.policy(), person.id) : undefined;
-  if (env && waiting) {
+  if (env && (waiting || scheduled)) {
     const { open, more } = await (await openAbout(context.database.db))(env);
-    const isWanted = ({ state, requester, scheduled_at: at }: Change): boolean =>
-      state === 'waiting' && (requesters?.includes(requester) ?? true) && (!scheduled || at !== null) && !unreviewed;
-    return found(open.filter(isWanted).filter(mayRead), more);
+    return { newest: open.filter(narrowedTo(query, requesters)).filter(mayRead), more };
   }
   const wanted = {
     ...(env ? { target: targetKey(env) } : { isOwn: true }),
-    ...(requesters && { requesters }),
+    requesters,
     ...(waiting && { state: 'waiting' as const }),
     ...(scheduled && { isScheduled: true, isOpen: true }),
     ...(unreviewed && { isUnreviewed: true }),
@@ -148,13 +161,13 @@ export async function changesFor(
     const rows = await listChanges(context.database.db, { ...wanted, limit: batch, beforeNumber });
     for (const change of rows) {
       if (!mayRead(change)) continue;
-      if (shown.length === maxShown) return found(shown, true);
+      if (shown.length === maxShown) return { newest: shown, more: true };
       shown.push(change);
     }
     beforeNumber = rows.at(-1)?.number;
-    if (rows.length < batch) return found(shown, false);
+    if (rows.length < batch) return { newest: shown, more: false };
   }
-  return found(shown, true);
+  return { newest: shown, more: true };
 }
 
 /** What each flag narrows a list to, and what is said if nothing is left. */

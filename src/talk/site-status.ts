@@ -17,7 +17,7 @@ import { freezesAt } from '../access/freeze-words.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Text } from '../words/text.ts';
 import type { Sight } from '../access/sight.ts';
-import { siteCheckFor } from '../change/check-plan.ts';
+import { siteCheckFor } from '../send/check-plan.ts';
 import { openAbout, type OpenAbout } from '../decide/open-changes.ts';
 import { lockInfoOf, pausesFor, type Asking, type LockInfo, type Pauses } from '../decide/admin-actions.ts';
 import { listedChange, type ListedChange } from './changes-pages.ts';

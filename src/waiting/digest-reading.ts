@@ -3,7 +3,7 @@ import { watching, type HostReader } from '../hosting/contract/call.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { fewCertificateDays, type Look } from '../site-check/reading.ts';
 import { code, inline, list, say, withoutQuotes, type Text, beginning, time } from '../words/text.ts';
-import { siteCheckFor } from '../change/check-plan.ts';
+import { siteCheckFor } from '../send/check-plan.ts';
 import type { SendContext } from '../send/context.ts';
 import { isOldBackup, newestBackup } from '../commands/backups/newest.ts';
 import { inCompanyList } from '../commands/themes/installed.ts';

@@ -1,13 +1,11 @@
 import { dayMs } from '../words/duration.ts';
-import { whomToAsk, whoIsAsked } from '../access/approver-lookup.ts';
+import { askedPeople, whomToAsk, whoIsAsked } from '../access/approver-lookup.ts';
 import { nobodyReviews } from '../change/glass-replies.ts';
 import { endingOf } from '../change/closers.ts';
+import { reviewedBy } from '../change/may-end.ts';
 import { namesWith } from '../access/visibility.ts';
 import { glassLine, isToReview } from '../change/post-review.ts';
 import { reparse } from '../language/reparse.ts';
-import { namesOthers } from '../policy/approvers.ts';
-import { approvalOf } from '../policy/policy.ts';
-import type { Needed } from '../policy/rules.ts';
 import { findChange, unreviewed, type Change } from '../storage/changes.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
 import { endWaiting, releaseWaiting, type Waiting } from '../storage/waiting.ts';
@@ -34,11 +32,11 @@ async function remind(context: SendContext, row: Waiting<'post_review'>): Promis
     if (now?.post_review !== unreviewed) return void (await endWaiting(tx, row, at, { isMine: true }));
     const dueAt = at + (whom?.isAlone ? aloneMs : everyMs);
     if ((await releaseWaiting(tx, row, dueAt)) === undefined || whom === undefined || !isToReview(now)) return;
-    const { asks, told, isAlone } = whom;
+    const { asks, tell, isAlone } = whom;
     const few = isAlone ? say`The policy names nobody else who could review it.` : nobodyReviews(asks);
     const who = few ?? say`${whoIsAsked(asks)}: please look at it, and say what you think.`;
     const reply = { text: say`🔎 **Still to review:** ${glassLine(now)}. ${who}` };
-    const note = { by: 'sitehand', at, reply, decide: true, tell: told };
+    const note = { by: 'sitehand', at, reply, decide: true, tell };
     await changeStore.remark(tx, now, 'post_review_reminded', note);
   });
 }
@@ -51,9 +49,9 @@ async function reviewersOf(context: SendContext, change: Change) {
   const reparsed = reparse(change, namesWith(context, change));
   if (reparsed === undefined) return undefined;
   const policy = context.policy();
-  const { needed, asked } = endingOf(change, reparsed, context.company(), await context.database.now());
-  const names = (one: typeof needed): one is Needed => one !== 'none' && namesOthers(policy, one, asked);
-  const approval = [needed, approvalOf(policy, asked)].find(names);
-  if (approval === undefined) return { asks: [], told: [], isAlone: true };
-  return { ...(await whomToAsk(context, approval, reparsed.resolved, asked)), isAlone: false };
+  const ending = endingOf(change, reparsed, context.company(), await context.database.now());
+  const approval = reviewedBy(policy, ending);
+  if (approval === undefined) return { asks: [], tell: [], isAlone: true };
+  const { asks } = await whomToAsk(context, approval, reparsed.resolved, { ...ending.asked, waited: Infinity });
+  return { asks, tell: askedPeople({ asks }), isAlone: false };
 }

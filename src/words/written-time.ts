@@ -9,7 +9,7 @@ type ReadTime = { readonly at: number; readonly zone: string; readonly skipped: 
 type Unread = { readonly why: Text };
 
 const shape =
-  /^(?:(?!at\b)(?<day>\d{4}-\d\d-\d\d(?=[T ])|[a-z]+)[T ]?)?(?:at )?(?<hour>\d{1,2})(?:[:.](?<minutes>\d\d))?(?: ?(?<half>[ap]m)\b)?(?:(?<utc>Z)| (?<named>[a-z][\w/+-]*))?$/i;
+  /^(?:(?!at\b)(?<day>\d{4}-\d\d-\d\d(?=[T ])|[a-z]+)[T ]?)?(?:at )?(?<hour>\d{1,2})(?:[:.](?<minutes>\d\d))?(?: ?(?<half>[ap]m)\b)?(?<suffix>(?<utc>Z)| (?<named>[a-z][\w/+-]*)|)$/i;
 
 /**
  * Reads a time at `now` (epoch ms), by the clock of the zone that it names, or else of `zone` (IANA names). Without a
@@ -20,7 +20,7 @@ export function readTime(text: string, now: number, zone: string): ReadTime | Un
   const written = text.trim().replace(/\s+/g, ' ');
   const ms = parseDuration(/^in (.+)/i.exec(written)?.[1] ?? '');
   if (ms !== undefined) return { at: Math.ceil((now + ms) / minuteMs) * minuteMs, zone, skipped: undefined };
-  const { day = '', utc, named = zone, ...typed } = shape.exec(written)?.groups ?? {};
+  const { day = '', suffix = '', utc, named = zone, ...typed } = shape.exec(dayFirst(written))?.groups ?? {};
   const there = utc === undefined ? named : 'UTC';
   const clock = clockOf(typed);
   const on = dayOf(day.toLowerCase(), Math.floor(shownAt(there, now) / dayMs) * dayMs);
@@ -30,10 +30,26 @@ export function readTime(text: string, now: number, zone: string): ReadTime | Un
     };
   if (named !== zone && !isZoneName(named))
     return { why: say`${code(named.slice(0, 40))} is not a time zone; ${code('Europe/Berlin')} is one.` };
-  const readings = readingsOf(day, clock);
+  const readings = readingsOf(day, clock).map((one) => `${one}${suffix}`.trim());
   if (readings.length > 0)
-    return { why: say`“${written}” can mean two times: write ${either(readings.map((one) => code(one.trim())))}.` };
+    return { why: say`“${written}” leaves open which time you mean: write ${toChoose(readings, now, zone)}.` };
   return momentIn(there, on.start + clock.time, now, on.again);
+}
+
+/** Those of these times that are ahead, or all of them. */
+function toChoose(readings: readonly string[], now: number, zone: string): Text {
+  const ahead = readings.filter((one) => {
+    const read = readTime(one, now, zone);
+    return 'at' in read && !read.skipped && read.at > now;
+  });
+  return either((ahead.length > 0 ? ahead : readings).map(code));
+}
+
+/** `14:30 tomorrow` as `tomorrow 14:30`. */
+function dayFirst(written: string): string {
+  const [, clock = '', day = '', zone = ''] =
+    /^((?:at )?\d{1,2}\S*(?: [ap]m)?) (?:on )?(\S+)(.*)$/i.exec(written) ?? [];
+  return day !== '' && dayOf(day.toLowerCase(), 0) ? `${day} ${clock}${zone}` : written;
 }
 
 /** A time of day in ms after midnight. `isBare`: just an hour up to 12, such as `2`; `isHalf`: `2am`. */
@@ -48,12 +64,13 @@ function clockOf({ hour = '', minutes, half }: Readonly<Record<string, string | 
   return time === undefined ? undefined : { time, isBare, isHalf };
 }
 
-/** The times that somebody may mean by an hour of either half of the day, or by the morning of a night; none: just one. */
+/** The times that somebody may mean by an hour of either half of the day, or by noon or a morning of a night; none: just one. */
 function readingsOf(day: string, { time, isBare, isHalf }: Clock): readonly string[] {
   const shown = (at: number): string => new Date(at % dayMs).toISOString().slice(11, 16);
   const other = time + 12 * hourMs;
-  if (day.toLowerCase() === 'tonight' && time < 12 * hourMs)
-    return [`today ${shown(isHalf ? time : other)}`, `tomorrow ${shown(time)}`];
+  const isMorning = time < 12 * hourMs;
+  if (day.toLowerCase() === 'tonight' && time < 13 * hourMs)
+    return [`today ${shown(isHalf || !isMorning ? time : other)}`, `tomorrow ${shown(isMorning ? time : other)}`];
   return isBare ? [time, other].map((one) => `${day} ${shown(one)}`) : [];
 }
 

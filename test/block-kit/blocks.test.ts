@@ -5,7 +5,8 @@ import { Refusal, type Offer } from '../../src/base/errors.ts';
 import type { Card, Note } from '../../src/change/card.ts';
 import type { Button } from '../../src/change/buttons.ts';
 import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
-import { drawCard, drawNote, drawPage, drawRefusal, type Drawn, isLong } from '../../src/block-kit/blocks.ts';
+import { drawCard, drawNote, drawRefusal, type Drawn } from '../../src/block-kit/blocks.ts';
+import { drawPage, isLong } from '../../src/block-kit/answer-pages.ts';
 import { mrkdwnLine, visible } from '../../src/block-kit/text.ts';
 import {
   bold,
@@ -195,13 +196,28 @@ describe('what is never dropped', () => {
   test.each<[string, (rows: readonly (readonly Text[])[]) => Page['parts'][number]]>([
     ['rows of a table', (rows) => ({ kind: 'table', columns: ['a', 'b'], rows })],
     ['entries of a list', (rows) => ({ kind: 'list', entries: rows.map((row) => joined(row)) })],
+    [
+      'short entries with names and times',
+      (rows) => ({
+        kind: 'list',
+        entries: rows.map(
+          ([row = []]) => say`${row} ${code('#1')} by ${mention('U1')} ${time(0)} ${time(0)} ${time(0)}`,
+        ),
+      }),
+    ],
   ])('the %s, page by page, each once', (_, partOf) => {
     const rows = Array.from({ length: 100 }, (_, index) => [inline(`row ${index}.`), inline('"'.repeat(300))]);
-    const page: Page = { title: inline('x'), parts: [partOf(rows)] };
+    const decisions = rows.map((_, row) => {
+      return { label: `Cancel ${row}`, verdict: 'cancel', installation: 'f00d', number: row, version: 1, row } as const;
+    });
+    const page: Page = { title: inline('x'), parts: [partOf(rows)], decisions };
     const seen: string[] = [];
     for (let from: number | undefined = 0; from !== undefined;) {
       const all: string = JSON.stringify(drawPage(page, { id: 'answer', shareable: false }, from).blocks);
-      seen.push(...[...all.matchAll(/row (\d+)\./g)].map(([, row = '']) => row));
+      const shown = [...all.matchAll(/row (\d+)\./g)].map(([, row = '']) => row);
+      expect([...all.matchAll(/Cancel (\d+)/g)].map(([, row]) => row)).toEqual(shown.slice(0, 10));
+      expect(all).not.toContain('too long');
+      seen.push(...shown);
       from = /"value":"(\d+) answer"/.exec(all)?.slice(1).map(Number)[0];
     }
     expect(seen).toEqual(rows.map((_, index) => String(index)));

@@ -9,7 +9,7 @@ import { resolve } from '../../src/language/resolve.ts';
 import { join } from '../../src/language/tokenize.ts';
 import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { drawPage } from '../../src/block-kit/blocks.ts';
+import { drawPage } from '../../src/block-kit/answer-pages.ts';
 import { inline, plain } from '../../src/words/text.ts';
 import { company, hostile, live, names, noCertificate, refusalText, reportDefaults } from '../fixtures.ts';
 import { cpuTimeOf } from '../cpu-time.ts';

@@ -14,6 +14,7 @@ import { parsedFor, refusalOf, refusalText } from '../fixtures.ts';
 const berlin = 'Europe/Berlin';
 /** Friday, 18:00 in Berlin. */
 const now = Date.parse('2026-11-27T17:00Z');
+const morning = now - 9 * 3_600_000;
 const read = (at: string, zone = berlin, from = now, within?: string): string => {
   const window = scheduleOf({ when: { at, within } }, from, zone);
   return window ? [window.at, window.until].map((one) => new Date(one).toISOString().slice(0, 16)).join(' ') : '';
@@ -51,6 +52,9 @@ describe('--at is read by the clock of whoever asks', () => {
     ['02.30', '2026-11-28T01:30 2026-11-28T01:45'],
     ['at 19:30', '2026-11-27T18:30 2026-11-27T18:45'],
     ['tomorrow at 2am', '2026-11-28T01:00 2026-11-28T01:15'],
+    ['2:30 pm tomorrow', '2026-11-28T13:30 2026-11-28T13:45'],
+    ['at 14:30 on mon Europe/London', '2026-11-30T14:30 2026-11-30T14:45'],
+    ['14:30 2026-12-01', '2026-12-01T13:30 2026-12-01T13:45'],
     ['tonight 23:00', '2026-11-27T22:00 2026-11-27T22:15'],
     ['Tonight at 11pm', '2026-11-27T22:00 2026-11-27T22:15'],
     ['in 2 hours', '2026-11-27T19:00 2026-11-27T19:15'],
@@ -121,7 +125,12 @@ describe('refused with one sentence', () => {
     ['a day that there is not', { at: '2026-02-30 02:00' }, now, /can't read/],
     ['a time that no clock shows', { at: '24:30' }, now, /can't read/],
     ['a number before it', { at: '1 19:30' }, now, /can't read/],
-    ['an hour of either half', { at: '2' }, now, /^“2” can mean two times: write 02:00 or 14:00\. Nothing was sent\.$/],
+    [
+      'an hour of either half',
+      { at: '2' },
+      now,
+      /^“2” leaves open which time you mean: write 02:00 or 14:00\. Nothing was sent\.$/,
+    ],
     [
       'such an hour of a day',
       { at: 'tomorrow  at 2' },
@@ -129,9 +138,19 @@ describe('refused with one sentence', () => {
       /“tomorrow at 2” .* write tomorrow 02:00 or tomorrow 14:00\./,
     ],
     ['noon, or midnight', { at: 'fri 12' }, now, /write fri 12:00 or fri 00:00\./],
-    ['the morning of a night', { at: 'tonight 2am' }, now, /write today 02:00 or tomorrow 02:00\./],
+    ['the morning of a night', { at: 'tonight 2am' }, now, /write tomorrow 02:00\./],
     ['either half of a night', { at: 'tonight at 11:30' }, now, /write today 23:30 or tomorrow 11:30\./],
-    ['noon, which is no night', { at: 'tonight 12:00' }, now, /is over/],
+    ['noon, which is no night', { at: 'tonight 12pm' }, morning, /write today 12:00 or tomorrow 00:00\./],
+    ['either twelve of a night', { at: 'tonight 12:30' }, morning, /write today 12:30 or tomorrow 00:30\./],
+    ['such a twelve, if noon is over', { at: 'tonight at 12' }, now, /write tomorrow 00:00\./],
+    ['an hour of which no half is ahead', { at: 'today 2' }, now, /write today 02:00 or today 14:00\./],
+    [
+      'such an hour in a zone',
+      { at: 'sat 2 America/New_York' },
+      now,
+      /write sat 02:00 America\/New_York or sat 14:00 America\/New_York\./,
+    ],
+    ['such an hour before its day', { at: '2Z tomorrow' }, now, /write tomorrow 02:00Z or tomorrow 14:00Z\./],
     ['more before a length', { at: 'within 2h' }, now, /can't read/],
     ['an hour alone', { at: '14' }, now, /can't read “14”/],
     ['an hour that no clock shows', { at: '13am' }, now, /can't read/],
@@ -155,6 +174,24 @@ describe('refused with one sentence', () => {
     expect(refusalText(refusal)).toMatch(says);
     // A length is read as for any other field.
     if (!('at' in typed && 'within' in typed)) expect(refusal.field).toBe('at' in typed ? 'at' : 'within');
+  });
+
+  test('with other times, of the same zone, that are read, and ahead', () => {
+    const days = ['', 'today', 'tonight', 'tomorrow', 'fri', 'sun', '2026-11-28'];
+    const clocks = ['12', '12:30', '12pm', '12am', '2', '2am', '2:30', '11', '11pm', '13:00', '0:30'];
+    const all = days.flatMap((day) => clocks.map((clock) => `${day} ${clock}`.trim()));
+    for (const from of [now, morning, Date.parse('2026-11-28T00:10Z')])
+      for (const zone of ['', 'Z', ' UTC', ' Asia/Tokyo'])
+        for (const text of all) {
+          const asked = readTime(`${text}${zone}`, from, berlin);
+          const isOpen = 'why' in asked && plain(asked.why).includes('leaves open');
+          const offered = isOpen ? asked.why.flatMap((one) => ('text' in one && one.style === 'code' ? one : [])) : [];
+          const read = offered.map(({ text: other }) => ({ other, ...readTime(other, from, berlin) }));
+          expect(read.filter((one) => 'why' in one || !one.other.endsWith(zone))).toEqual([]);
+          // Some of a day that is over may be asked about.
+          const ahead = read.filter((one) => 'at' in one && one.at > from && !one.skipped);
+          expect([read.length, 0]).toContain(ahead.length);
+        }
   });
 
   test('with the time that is over, for everybody by their own clock', () => {

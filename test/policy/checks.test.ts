@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPlanFor } from '../../src/change/check-plan.ts';
+import { checkPlanFor } from '../../src/send/check-plan.ts';
 import { plain } from '../../src/words/text.ts';
 import { listing } from '../matrix/people-and-rules.ts';
 import { allEnvironments } from '../../src/change/visible-names.ts';

@@ -64,7 +64,7 @@ describe('break-glass', { concurrent: false }, () => {
     const change = await ana.confirms({ [name]: 'acme-shop/live' });
     await scenario.holdBeforeSend(change.number);
     await change.tells(
-      /^🚨 Break-glass: this is sent without approval\. “the shop is down” @Chi or @Dee: you could have approved it/,
+      /^🚨 Break-glass: @Ana asked for this without approval\. “the shop is down” @Chi or @Dee: you could have approved it/,
     );
     await change.shows(/🚨 Break-glass: to be sent without approval/);
     for (const who of [chi, scenario.person('dee')])
@@ -115,21 +115,31 @@ describe('break-glass', { concurrent: false }, () => {
     await dry.hears(/Dry run: .*nothing was sent\s+🚨 It would be sent without approval\./);
   });
 
-  test('takes the place of the same request that waits, so that nobody approves it as well', async () => {
-    const waiting = await scenario.person('ana').requests(push);
+  test('keeps anybody from approving the same as well, once it was sent', async () => {
+    const chi = scenario.person('chi');
+    const waiting = [await scenario.person('ben').requests(push), await scenario.person('ana').requests(push)];
+    const stopped = await breaks();
+    await scenario.holdBeforeSend(stopped.number);
+    await chi.clicks(stopped.card(), 'Stop');
+    expect(waiting.map((one) => stateOf(scenario, one))).toEqual(['waiting', 'waiting']);
     const change = await breaks();
     await scenario.holdBeforeSend(change.number);
-    await waiting.tells(`@Ana sends the same as #${change.number}, without approval.`);
-    expect(stateOf(scenario, waiting)).toBe('superseded');
-    await scenario.person('chi').clicks(change.card(), 'Stop');
-    await change.tells(/Stopped by @Chi/);
+    scenario.makeDue(change.number);
+    await change.tells(/✅/);
+    const before = writes();
+    for (const one of waiting) {
+      const told = await chi.clicks(one.card(), 'Approve');
+      await told.hears(`The same was sent as #${change.number}, without approval, since this was asked for.`);
+      expect(stateOf(scenario, one)).toBe('superseded');
+    }
+    expect(writes()).toBe(before);
   });
 
   test('skips a freeze too, and says so', async () => {
     await reloadPolicy(scenario, frozen);
     const before = writes();
     const change = await breaks();
-    await change.tells(/^🚨 Break-glass: this is sent without approval and in spite of the freeze weekend\./);
+    await change.tells(/^🚨 Break-glass: @Ana asked for this without approval and in spite of the freeze weekend\./);
     await scenario.holdBeforeSend(change.number);
     scenario.makeDue(change.number);
     await change.tells(/✅/);

@@ -47,6 +47,14 @@ describe.concurrent('a program', () => {
         await said.hears(who === 'ana' ? /your own change/ : /deploy-bot asked for this, and you can use its key/);
       }
       expect(scenario.rows('select state from changes')).toEqual([{ state: 'waiting' }]);
+      const freeze =
+        '{ name: peak, from: 2020-01-01 00:00, to: 2099-01-01 00:00, zone: UTC, where: ["acme-shop/live"] }';
+      await reloadPolicy(scenario, `${policy}\nfreezes: [${freeze}]\n`);
+      expect(await call('/v1/requests', { json: push })).toMatchObject({
+        status: 422,
+        body: { type: '#frozen', detail: expect.stringContaining('is in a freeze') as unknown },
+      });
+      await reloadPolicy(scenario, policy);
       const chi = scenario.person('chi');
       await (await chi.says('/site pause', 'C0OPS')).hears(/may not|not allowed|no rule/i);
       await (

@@ -73,8 +73,11 @@ async function story(scenario: Scenario, after: (ms: number) => string, file: st
   await fay.opens(`/site cache clear set:blogs ${after(3 * hour)}`, /Clear the cache of 2 environments[^]*When: /);
   const batch = await fay.confirms();
   const listed = await (await ana.says('/site changes --scheduled')).hears(/Changes to be sent later · 6 changes/);
-  for (const { number } of [pushed, clears, forgotten, late, thawed, batch])
-    expect(listed.text).toMatch(new RegExp(`#${number} .* to be sent`));
+  // What is to be sent next comes first.
+  const inOrder = [late, batch, thawed, forgotten, clears, pushed].map(({ number }) => `#${number} [^]* to be sent `);
+  expect(listed.text).toMatch(new RegExp(inOrder.join('[^]*')));
+  const blog = await (await ana.says('/site changes acme-blog/staging --scheduled')).hears('3 changes');
+  expect(blog.text).toMatch(new RegExp(`#${late.number} [^]*#${batch.number} `));
   await fay.clicks(forgotten.card(), 'Cancel');
   await fay.clicks(await forgotten.tells(/Cancelled by @Fay\. Nothing was sent/), 'Ask again');
   const again = await scenario.change(batch.number + 1);

@@ -8,7 +8,7 @@ import { parse } from '../../src/language/parse.ts';
 import { join } from '../../src/language/tokenize.ts';
 import { optionName, takesValue } from '../../src/language/usage.ts';
 import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
-import { drawPage } from '../../src/block-kit/blocks.ts';
+import { drawPage } from '../../src/block-kit/answer-pages.ts';
 import { inline, plain, say } from '../../src/words/text.ts';
 import { ana, member, policyOf, refusalOf, refusalText } from '../fixtures.ts';
 

@@ -45,6 +45,8 @@ export type PageDecision = {
   readonly installation: string;
   readonly number: number;
   readonly version: number;
+  /** The row of the list that it stands for, beside which alone it is shown. */
+  readonly row?: number;
 };
 
 /** The items of a command for many environments that people can untick before the review. */

@@ -81,7 +81,7 @@ export async function decideByForm(
   if (decision.kind !== 'decision' || decision.verdict !== verdict) throw notRecognised('form');
   const { reason, leaveOut } = readInputs(values);
   await decide(context.pipeline, { ...decision, person, team, inbox, reason, leaveOut }).catch((error: unknown) => {
-    throw verdict === 'approve' && reason !== undefined ? withNote(error, reason) : error;
+    throw (verdict === 'approve' || verdict === 'reviewed') && reason !== undefined ? withNote(error, reason) : error;
   });
 }
 

@@ -7,7 +7,8 @@ import { refuseUnlessShown } from '../../access/sight.ts';
 import { parseArgs } from '../../language/parse.ts';
 import { Undeliverable } from '../../post/messenger.ts';
 import { mention, say, joined } from '../../words/text.ts';
-import { drawNote, drawPage, isLong } from '../../block-kit/blocks.ts';
+import { drawNote } from '../../block-kit/blocks.ts';
+import { drawPage, isLong } from '../../block-kit/answer-pages.ts';
 import type { KeptPage } from '../context/button-payloads.ts';
 import { senderOf } from './channels.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
@@ -145,8 +146,10 @@ export async function sendPage(
   const { command, dryRun, readAs: line } = authorized.parsed;
   // A report over many environments can't be shared: each of them could forbid the channel.
   const shareable = command.shape === 'report' && command.right !== 'named' && authorized.target !== undefined;
+  const source = joined([line === undefined ? undefined : readAs(line), page.source], '; ');
+  const answer = { ...page, source };
   const id =
-    shareable || page.sheet !== undefined || isLong(page) || page.offers?.some(({ checklist }) => checklist)
+    shareable || page.sheet !== undefined || isLong(answer) || page.offers?.some(({ checklist }) => checklist)
       ? await context.payloads.keepPage(interaction.person, {
           args: [...canonicalArgs(authorized, { dryRun })],
           page,
@@ -156,8 +159,7 @@ export async function sendPage(
       : undefined;
   const lateNote = await lateAnswerNote(context, interaction);
   if (lateNote) await context.ephemeral(interaction, lateNote);
-  const source = joined([line === undefined ? undefined : readAs(line), page.source], '; ');
-  await context.ephemeral(interaction, drawPage({ ...page, source }, id === undefined ? undefined : { id, shareable }));
+  await context.ephemeral(interaction, drawPage(answer, id === undefined ? undefined : { id, shareable }));
   if (page.file) await sendFile(context, interaction, page.file);
   const { later } = page;
   if (later === undefined) return;

@@ -4,8 +4,8 @@ import type { Listing } from '../hosting/names.ts';
 import { expectationsOf } from '../policy/checks.ts';
 import type { Policy } from '../policy/rules.ts';
 import { code, say, type Text } from '../words/text.ts';
-import type { ChangeContext } from './context.ts';
-import { allEnvironments } from './visible-names.ts';
+import type { ChangeContext } from '../change/context.ts';
+import { allEnvironments } from '../change/visible-names.ts';
 
 /** Which pages of a site are read to judge it. */
 
