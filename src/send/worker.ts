@@ -1,7 +1,7 @@
 import { claimDue, touchChange, type Change } from '../storage/changes.ts';
 import { idsOf } from '../policy/memberships.ts';
 import { askedBy, isAnyDue, unowned, type IdsOf } from '../storage/lease.ts';
-import { isBack } from '../storage/lost-connection.ts';
+import { isBack } from '../base/lost-connection.ts';
 import { handleSetBack } from './failover-and-restore.ts';
 import { createChecksAfter } from './check-around.ts';
 import { createPoller } from '../post/poller.ts';

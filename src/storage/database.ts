@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { type Jump, beginTime, type Time } from './clock.ts';
 import { migrations as ourMigrations, type Migration } from './migrations/migrate.ts';
-import { CommitUnanswered, isLostConnection } from './lost-connection.ts';
+import { CommitUnanswered, isLostConnection } from '../base/lost-connection.ts';
 import type { OnLost } from './postgres.ts';
 import { databaseKind, isRetryable, type DatabaseKind } from './sql-dialect.ts';
 import type { Listening } from './listener.ts';

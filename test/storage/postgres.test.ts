@@ -1,5 +1,5 @@
 import { expect, test, afterEach, describe, it, vi } from 'vitest';
-import { CommitUnanswered, isBack, isLostConnection } from '../../src/storage/lost-connection.ts';
+import { CommitUnanswered, isBack, isLostConnection } from '../../src/base/lost-connection.ts';
 import { EventEmitter, once } from 'node:events';
 import { sql } from 'kysely';
 import { createChangeStore } from '../../src/change/change-store.ts';

@@ -115,6 +115,26 @@ describe('break-glass', { concurrent: false }, () => {
     await dry.hears(/Dry run: .*nothing was sent\s+🚨 It would be sent without approval\./);
   });
 
+  test('is not sent while only its author can read of it, and says whom it could not tell', async () => {
+    const ana = scenario.person('ana');
+    const refused = ['U03CHI', 'D0U03CHI', 'U04DEE', 'D0U04DEE'].map(
+      (channel) => [channel, 'messages_tab_disabled'] as const,
+    );
+    const before = writes();
+    for (const [channel, error] of [['G0BAKERY', 'channel_not_found'], ...refused] as const)
+      scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'error', error, channel });
+    await ana.opens(emergency, /🚨 Break-glass/, ana.direct);
+    const change = await ana.confirms({ [name]: 'acme-shop/live' }, ana.direct);
+    await ana.reads(/I couldn't tell @Chi about it/);
+    await ana.reads(/I couldn't tell @Dee about it/);
+    const [row] = scenario.rows('select due_at, expires_at from changes where number = ?', change.number);
+    expect(row?.['due_at']).toBe(row?.['expires_at']);
+    expect(writes()).toBe(before);
+    scenario.slack.faults.remove();
+    await ana.clicks(change.card(), 'Stop');
+    await change.tells(/Stopped by @Ana/);
+  });
+
   test('keeps anybody from approving the same as well, once it was sent', async () => {
     const chi = scenario.person('chi');
     const waiting = [await scenario.person('ben').requests(push), await scenario.person('ana').requests(push)];

@@ -3,7 +3,7 @@ import { EndedByClick } from '../../decide/decide.ts';
 import { Undeliverable } from '../../post/messenger.ts';
 import { NotAdmitted } from '../../base/semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
-import { isBack, isLostConnection } from '../../storage/lost-connection.ts';
+import { isBack, isLostConnection } from '../../base/lost-connection.ts';
 import { code, joined, say } from '../../words/text.ts';
 import { drawRefusal, type Drawn } from '../../block-kit/blocks.ts';
 import type { Interaction, Lane, SlackContext } from './context.ts';

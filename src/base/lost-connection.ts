@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { errorCode } from '../base/errors.ts';
+import { errorCode } from './errors.ts';
 
 /** What tells that the connection to PostgreSQL was lost, and when it is back. */
 
