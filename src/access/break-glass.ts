@@ -92,10 +92,12 @@ export function glassHint(
   needed: 'none' | Needed,
   asked: ApprovalRequest,
 ): Text | undefined {
-  const problem = glassProblem(policy, right, needed === 'none' ? approvalByOthers : needed, asked);
-  return problem === undefined
-    ? say`In an emergency, ${code('--break-glass')} and a reason skip that: everybody is told, and somebody reviews it.`
-    : undefined;
+  const skipped = needed === 'none' ? approvalByOthers : needed;
+  if (glassProblem(policy, right, skipped, asked) !== undefined) return undefined;
+  const then = namesOthers(policy, skipped, asked)
+    ? 'everybody is told, and somebody reviews it'
+    : 'nobody else is named, so it stays not reviewed';
+  return say`In an emergency, ${code('--break-glass')} and a reason skip that: ${then}.`;
 }
 
 /** Also if the target is no environment, or it is not known to be none that is live. */

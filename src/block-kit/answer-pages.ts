@@ -28,8 +28,8 @@ const unbroken = 40;
 const maxTable = 8_000;
 const frame = 150;
 const columnFrame = 22;
-/** How many buttons that take something back are on one page: a message has 20 buttons. */
-const maxTakeBack = 10;
+/** How many buttons about changes are on one page: a message has 20 buttons. */
+const maxDecisions = 10;
 
 /** The id of a kept page, for its buttons. */
 type KeptAs = { readonly id: string; readonly shareable: boolean };
@@ -71,10 +71,10 @@ function layOut(page: Page, as: As, from: number) {
 function pageButtons(page: Page, as: As, from: number, next: number | undefined): readonly Button[] {
   const kept = as === 'shared' ? undefined : as;
   const isShown = ({ row = from }: { readonly row?: number }): boolean => row >= from && row < (next ?? Infinity);
-  const takeBack = (page.takeBack ?? []).filter(isShown).slice(0, maxTakeBack);
+  const decisions = (page.decisions ?? []).filter(isShown).slice(0, maxDecisions);
   return [
     ...(page.offers ?? []).map((offer, at) => offerButton(offer, at, kept?.id)),
-    ...takeBack.map(({ label, verdict, installation, number, version }): Button => ({
+    ...decisions.map(({ label, verdict, installation, number, version }): Button => ({
       label,
       press: { kind: 'decision', verdict, installation, number, version },
     })),

@@ -27,7 +27,7 @@ import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
 import { batchItemsOf, type BatchItem } from './batch.ts';
 import { itemsShown } from './batch-card.ts';
-import { callOf, pinnedCardOf, type Pinned, type PinnedCard } from './pin.ts';
+import { callOf, pinnedCardOf, titleNow, type Pinned, type PinnedCard } from './pin.ts';
 import { reasonText } from '../access/reason.ts';
 import { readerOf } from '../access/visibility.ts';
 import { glassMark } from '../access/break-glass.ts';
@@ -80,6 +80,18 @@ export async function questionFor(context: ChangeContext, reader: Person, shown:
   }
   const says = joined([approve.confirm.says, say`Fingerprint: ${code(change.fingerprint)}`], '\n');
   return { says, card: renderCard(change, await listVotes(context.database.db, change.number), shown.installation) };
+}
+
+/** What is reviewed with this change: what was sent, by whom and why, and how it ended. Throws as `detailsFor`. */
+export async function reviewQuestion(context: ChangeContext, reader: Person, shown: ShownChange): Promise<Text> {
+  const change = await readableChange(context, reader, shown);
+  const reason = reasonText(change);
+  const by = say`Asked for by ${askersNamed(change)}, ${time(change.created_at, 'date')}${reason && say`: “${reason}”`}`;
+  const open = say`What you say is public: everybody who can read the change can read it, and it stays in the audit trail.`;
+  return joined(
+    [say`**${titleNow(change)}** · #${change.number}`, by, glassLine(change), stateText(change), open],
+    '\n',
+  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { glassMark, skippedInWords } from '../access/break-glass.ts';
 import type { Json, Write } from '../hosting/contract/call.ts';
 import { codeOf, unseen, code, say } from '../words/text.ts';
 import { type Page, paragraph } from '../commands/kit/page.ts';
@@ -80,10 +81,12 @@ export function laidOut(value: Json): readonly string[] {
 export function dryRun(pinned: Pinned): Page {
   const card = pinnedCardOf(pinned);
   const facts = [...card.facts, ...(pinned.leftOut ?? [])];
+  const { breakGlass: skips } = pinned.authorization;
   const calls = (pinned.items ?? [pinned]).map(callOf);
   return {
     title: say`**Dry run: ${card.title}** · nothing was sent`,
     parts: [
+      ...(skips ? [paragraph(say`${glassMark} It would be sent ${skippedInWords(skips)}.`)] : []),
       ...(card.warning ? [paragraph(card.warning)] : []),
       ...(facts.length > 0 ? [paragraph(factLines(facts))] : []),
       ...calls.map((call) =>

@@ -1,4 +1,4 @@
-import { skippedInWords } from '../access/break-glass.ts';
+import { glassMark, skippedInWords } from '../access/break-glass.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { unreviewed, type Change } from '../storage/changes.ts';
 import { parseStored } from '../storage/parse-json.ts';
@@ -10,7 +10,7 @@ import { joined, mention, say, time, type Text } from '../words/text.ts';
 export type PostReview = { readonly by: string; readonly at: number; readonly says: string };
 
 type Reviewed = Pick<Change, 'post_review' | 'settled_at'>;
-type Skipped = Reviewed & Pick<Change, 'authorization' | 'sent_at' | 'lost_at'>;
+export type Skipped = Reviewed & Pick<Change, 'authorization' | 'sent_at' | 'lost_at'>;
 
 /** Whether it is over, and nobody has reviewed it yet. */
 export const isToReview = ({ post_review: review, settled_at: settled }: Reviewed): boolean =>
@@ -29,6 +29,10 @@ export function glassLine(change: Skipped): Text | undefined {
   const says = review && say`reviewed by ${mention(review.by)}, ${time(review.at, 'date')}: “${review.says}”`;
   return joined([say`${isSentInWords(change)} ${skippedInWords(skips)}`, then ?? says], '; ');
 }
+
+/** The same for a list; undefined: it skipped nothing. */
+export const glassInShort = (change: Pick<Skipped, 'authorization' | keyof Reviewed>): Text | undefined =>
+  authorizationOf(change).breakGlass && say`${glassMark} break-glass${isToReview(change) ? ', not reviewed' : ''}`;
 
 function isSentInWords({ sent_at: sent, settled_at: settled, lost_at: lost }: Skipped): string {
   if (lost !== null) return 'may have been sent';

@@ -1,6 +1,7 @@
 import { parseStored } from '../storage/parse-json.ts';
 import type { Change } from '../storage/changes.ts';
 import { coolsDown, type ChangeEvent } from './change.ts';
+import { glassInShort, type Skipped } from './post-review.ts';
 import { states } from '../words/states.ts';
 import { inline, joined, plain, say, time, type Text } from '../words/text.ts';
 
@@ -52,13 +53,15 @@ type Timed = Pick<Change, 'state' | 'scheduled_at'>;
 const isAhead = (change: Timed): change is Timed & { readonly scheduled_at: number } =>
   change.scheduled_at !== null && (change.state === 'waiting' || change.state === 'approved');
 
-/** What a list says beside the state: how it was cancelled, which names who did it, or when it is to be sent. */
-export const besideState = (change: Parameters<typeof stateText>[0]): Text | undefined =>
-  change.state === 'cancelled'
-    ? stateText(change)
-    : isAhead(change)
-      ? say`to be sent ${time(change.scheduled_at, 'date')}`
-      : undefined;
+/**
+ * What a list says beside the state: that it skipped its approval or a freeze, and how it was cancelled, which names who
+ * did it, or when it is to be sent.
+ */
+export function besideState(change: Parameters<typeof stateText>[0] & Skipped): Text | undefined {
+  const ahead = isAhead(change) ? say`to be sent ${time(change.scheduled_at, 'date')}` : undefined;
+  const says = joined([glassInShort(change), change.state === 'cancelled' ? stateText(change) : ahead], ' · ');
+  return says.length === 0 ? undefined : says;
+}
 
 /** A warning about a change that is asked again. */
 export const mayBeDone = ({ target_name: where }: Pick<Change, 'target_name'>): Text =>

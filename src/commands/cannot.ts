@@ -1,4 +1,4 @@
-import { say, typed, type Text } from '../words/text.ts';
+import { code, say, typed, type Text } from '../words/text.ts';
 
 /** What people ask for that no command does: other words for it, what to say, and the command that comes nearest. */
 export type CannotDo = {
@@ -9,9 +9,22 @@ export type CannotDo = {
   readonly instead: string;
 };
 
+const byButton = say`A change is stopped by **Cancel** or **Stop**, on its card, in its thread or in App Home. What is on its way can't be stopped.`;
+
+/** What people say who want to skip an approval, besides `--break-glass`. */
+const emergencyWords = 'break glass, skip approval, bypass approval, without approval, force, hotfix';
+const emergencyTopics = new Set([...emergencyWords.split(', '), 'emergency', 'urgent']);
+
+/** Whether words, or the name of an option that there is not, ask for `--break-glass`. */
+export const meansBreakGlass = (words: string): boolean => emergencyTopics.has(words.replaceAll('-', ' '));
+
+/** What to say of it to somebody who looks for it. */
+export const breakGlassMeans = say`In an emergency, ${code('--break-glass')} after a command, with a reason, skips its approval and freezes, for whom a rule lets do so. Everybody is told, anybody can stop it for ten seconds, and somebody reviews it.`;
+
 const onCard = say`Only the buttons on the change's card count, in the channel or on my App Home.`;
 
 export const cannotDo: readonly CannotDo[] = [
+  { also: emergencyWords, says: breakGlassMeans, instead: 'can' },
   {
     also: `
       remove backup, backup now, create backup, make backup, take backup, do backup, run backup, snapshot`,
@@ -91,11 +104,12 @@ export const cannotDo: readonly CannotDo[] = [
     instead: 'changes',
   },
   {
-    also: `cancel, cancel it, cancel change, cancel push, cancel <change>, cancel <number>, stop push, stop <change>`,
+    also: `cancel, cancel it, cancel change, cancel push, stop push`,
     replies: 'stop, stop it, stop this, cancel, abort, halt, wait',
-    says: say`A change is stopped by **Cancel** or **Stop**, on its card, in its thread or in App Home. What is on its way can't be stopped.`,
+    says: byButton,
     instead: 'changes',
   },
+  { also: `cancel <change>, cancel <number>, stop <change>, stop <number>`, says: byButton, instead: 'change' },
   {
     also: `stop watch <environment>, unwatch <environment>, stop all watch`,
     says: say`A watch is stopped by its number.`,

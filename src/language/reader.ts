@@ -2,7 +2,7 @@ import { catalogue, type Command } from '../commands/index.ts';
 import { allCommands } from '../commands/builtin/help.ts';
 import { stateIn } from '../words/states.ts';
 import type { Field } from '../commands/kit/fields.ts';
-import { cannotDo, type CannotDo } from '../commands/cannot.ts';
+import { cannotDo, meansBreakGlass, type CannotDo } from '../commands/cannot.ts';
 import { attempt } from '../base/errors.ts';
 import { scrub } from '../base/secret.ts';
 import { bestCalled, commandLexicon, known, pathWords, isSmall } from './lexicon.ts';
@@ -234,6 +234,7 @@ export function namesNoCommand({ path, command, given }: ParsedCommand): boolean
   const isTopic =
     topic === allCommands ||
     stateIn(topic) !== undefined ||
+    meansBreakGlass(topic) ||
     [...catalogue.keys()].some((one) => one.startsWith(`${topic} `));
   return typedCommands(words, catalogue).length === 0 && !(path === 'help' && isTopic);
 }

@@ -1,6 +1,7 @@
 import { Refusal } from '../base/errors.ts';
 import { code, say, joined, sample, typed, type Inline, type Text } from '../words/text.ts';
 import type { Word } from './tokenize.ts';
+import { meansBreakGlass } from '../commands/cannot.ts';
 import type { Command } from '../commands/index.ts';
 import { didYouMean, near } from '../words/similar-names.ts';
 
@@ -36,7 +37,7 @@ export function refuseOneHyphen({ text, quoted }: Word, known: readonly string[]
 
 /** Refuses an unknown option, and names the nearest one. */
 export function unknownOption(path: string, name: string, known: readonly string[]): Refusal {
-  const [closest] = near(name, known);
+  const closest = meansBreakGlass(name) && known.includes('break-glass') ? 'break-glass' : near(name, known)[0];
   const options = known.map((one) => code(`--${one}`));
   return new Refusal(say`${code(path)} has no option ${code(`--${name.slice(0, 40)}`)}. Nothing was done.`, {
     hint: closest

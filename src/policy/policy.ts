@@ -122,6 +122,13 @@ export const isDeniedNothing = (policy: Policy, person: Member, command: PolicyC
     rulesOn(policy, command).deny.every(({ to }) => holds(to, memberships, 'deny') === 'no'),
   );
 
+/** Whether some rule may let this person skip the approval of this command somewhere. */
+export const mayBreakGlass = (policy: Policy, person: Member, command: PolicyCommand): boolean =>
+  person.caller === undefined &&
+  rulesOn(policy, command).allow.some(
+    ({ to, breakGlass }) => breakGlass !== undefined && holds(to, membershipsOf(policy, person), 'allow') !== 'no',
+  );
+
 /** Those of the person and, if they ask through one, of their caller: both have to be allowed. */
 const eachMemberships = (policy: Policy, person: Member): readonly Memberships[] => [
   membershipsOf(policy, person),

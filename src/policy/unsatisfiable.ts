@@ -12,6 +12,7 @@ import {
   type Policy,
   type Rule,
 } from './rules.ts';
+import { rulesOn } from './matching.ts';
 
 /** Slack user group → ids of its members. A missing group is unknown. */
 export type Members = ReadonlyMap<string, readonly string[]>;
@@ -36,8 +37,8 @@ export function impossibleRules(policy: Policy, members: Members): readonly Mist
 }
 
 /**
- * The rules whose `breakGlass` never works for anything they allow: `alone` where they name others who could approve,
- * `true` where the policy names nobody else. Reports only certain cases, and each rule once.
+ * The rules whose `breakGlass` never works for anything they allow: where nothing asks for approval and no freeze can
+ * hold it, `alone` where they name others who could approve, `true` where the policy names nobody else. Reports only certain cases, and each rule once.
  */
 export function idleBreakGlass(policy: Policy): readonly Mistake[] {
   return policy.rules.flatMap((rule) => {
@@ -45,14 +46,20 @@ export function idleBreakGlass(policy: Policy): readonly Mistake[] {
     const commands = policy.catalogue.filter((one) => isWrite(one) && namesCommand(rule, one));
     const isIdle = (command: PolicyCommand): boolean =>
       way === 'alone' ? namesOthersFor(policy, rule, command) : !isSeveral(policy, everybodyNamed(policy, command));
-    if (way === undefined || commands.length === 0 || !commands.every(isIdle)) return [];
-    const says =
-      way === 'alone'
+    if (way === undefined || commands.length === 0) return [];
+    const skipsNothing = policy.freezes.length === 0 && commands.every((command) => needsNoApproval(policy, command));
+    if (!skipsNothing && !commands.every(isIdle)) return [];
+    const says = skipsNothing
+      ? 'note: breakGlass: does nothing here, because no rule asks for approval and there are no freezes; leave it out'
+      : way === 'alone'
         ? 'note: breakGlass: alone never works here, because the policy names others who can approve it; say true'
         : 'note: breakGlass: true never works here, because the policy names nobody else who could review it; say alone';
     return [{ line, column, says }];
   });
 }
+
+const needsNoApproval = (policy: Policy, command: PolicyCommand): boolean =>
+  rulesOn(policy, command).allow.every((rule) => approvalBy(rule, command) === 'none');
 
 /** Whether somebody else is named, whoever asks: two people, a Slack user group, or everyone. */
 function isSeveral(policy: Policy, names: readonly string[]): boolean {

@@ -9,8 +9,9 @@ import { eventInWords, markOf, stateText } from '../change/states-and-events.ts'
 import { itemLine, itemsShown } from '../change/batch-card.ts';
 import { pinnedCardOf, titleNow, type PinnedCard } from '../change/pin.ts';
 import { glassLine } from '../change/post-review.ts';
+import { glassMark } from '../access/break-glass.ts';
 import { reasonText } from '../access/reason.ts';
-import { takeBackButtons } from './take-back.ts';
+import { decisionsFor } from './page-decisions.ts';
 import { storedTargets } from '../access/targets.ts';
 import { askersNamed } from '../change/card.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../change/site-readings.ts';
@@ -51,7 +52,7 @@ export async function changePage(
         }),
       },
     ],
-    takeBack: takeBackButtons(context, person, change),
+    decisions: await decisionsFor(context, person, change),
   };
 }
 
@@ -64,7 +65,7 @@ async function factsOf(database: Database, change: Change): Promise<PinnedCard['
     ['Asked by', say`${askersNamed(change)}${reason && say` (“${reason}”)`}`],
     ['Asked at', [time(change.created_at, 'date')]],
     ...(change.batch === null ? [] : [['Part of', [code(`#${change.batch}`)]] as const]),
-    ...(glass ? [['Break-glass', glass] as const] : []),
+    ...(glass ? [[`${glassMark} Break-glass`, glass] as const] : []),
     ...(card.warning ? [['Warned beforehand', card.warning] as const] : []),
     ...card.facts,
     ...idsFact(change),

@@ -1,10 +1,10 @@
 import { Refusal, type Args } from '../base/errors.ts';
-import { type Page, type TakeBack, counted, listOr } from '../commands/kit/page.ts';
+import { type Page, type PageDecision, counted, listOr } from '../commands/kit/page.ts';
 import { type Change, listChanges } from '../storage/changes.ts';
 import { code, joined, say, time, type Text, plain, mention, sample, typed, through } from '../words/text.ts';
 import { besideState, markOf } from '../change/states-and-events.ts';
 import { pinnedCardOf, titleNow, isDone } from '../change/pin.ts';
-import { takeBackButtons } from './take-back.ts';
+import { decisionsFor } from './page-decisions.ts';
 import { targetKey } from '../access/targets.ts';
 import type { ChangeContext } from '../change/context.ts';
 import type { Asking } from '../decide/admin-actions.ts';
@@ -63,7 +63,7 @@ export type ListedChange = {
   readonly caller: string | null;
   /** Slack user id of whoever handed the request on to the requester. */
   readonly handedOnBy: string | undefined;
-  /** How it was cancelled, or when it is to be sent. */
+  /** How it was cancelled, or when it is to be sent, and whether by break-glass. */
   readonly beside: Text | undefined;
   readonly at: number;
   /** When it was sent; undefined: it was not. */
@@ -112,28 +112,28 @@ type ChangesQuery = Omit<Input<typeof changes.fields>, 'since'>;
 type FoundChanges = {
   readonly lines: readonly ListedChange[];
   readonly more: boolean;
-  readonly takeBack: readonly TakeBack[];
+  readonly decisions: readonly PageDecision[];
 };
 
 /** The changes that this person may read. */
 export async function changesFor(context: ChangeContext, asking: Asking, query: ChangesQuery): Promise<FoundChanges> {
   const { newest, more } = await newestOf(context, asking, query);
   const shown = query.scheduled ? newest.toSorted((one, other) => timeOf(one) - timeOf(other)) : newest;
-  const takeBackAt = (change: Change, row: number): readonly TakeBack[] =>
-    takeBackButtons(context, asking.person, change).map((button) => ({ ...button, row }));
-  return { lines: shown.map(listedChange), more, takeBack: shown.flatMap(takeBackAt) };
+  const decisionsAt = async (change: Change, row: number): Promise<readonly PageDecision[]> =>
+    (await decisionsFor(context, asking.person, change)).map((button) => ({ ...button, row }));
+  return { lines: shown.map(listedChange), more, decisions: (await Promise.all(shown.map(decisionsAt))).flat() };
 }
 
 const timeOf = ({ scheduled_at: at, created_at }: Change): number => at ?? created_at;
 
-/** Whether an open change is one of these. None of them is to be reviewed. */
+/** Whether an open change is one of these. */
 const narrowedTo =
   ({ waiting, scheduled, unreviewed }: ChangesQuery, requesters: readonly string[] | undefined) =>
-  ({ state, requester, scheduled_at: at }: Change): boolean =>
+  ({ state, requester, scheduled_at: at, post_review: review }: Change): boolean =>
     (requesters?.includes(requester) ?? true) &&
     (!waiting || state === 'waiting') &&
     (!scheduled || at !== null) &&
-    !unreviewed;
+    (!unreviewed || review !== null);
 
 /** The newest ones that this person may read. */
 async function newestOf(
@@ -153,7 +153,7 @@ async function newestOf(
     requesters,
     ...(waiting && { state: 'waiting' as const }),
     ...(scheduled && { isScheduled: true, isOpen: true }),
-    ...(unreviewed && { isUnreviewed: true, isOpen: false }),
+    ...(unreviewed && { isUnreviewed: true }),
   };
   const shown: Change[] = [];
   let beforeNumber: number | undefined;
@@ -177,7 +177,7 @@ const narrowings = [
   ['waiting', ' waiting for approval', 'is waiting for approval'],
 ] as const;
 
-export function changesListPage(query: ChangesQuery, { lines, more, takeBack }: FoundChanges): Page {
+export function changesListPage(query: ChangesQuery, { lines, more, decisions }: FoundChanges): Page {
   const { env, mine } = query;
   const [first] = lines;
   const whose = mine ? 'Your changes' : 'Changes';
@@ -201,7 +201,7 @@ export function changesListPage(query: ChangesQuery, { lines, more, takeBack }: 
     ...(first && {
       source: say`${typed(`change ${first.number}`)} shows the whole story of #${first.number}${more ? '; name an environment to find older ones' : ''}`,
     }),
-    takeBack,
+    decisions,
     ...(env && { offers: [{ label: 'Time line of two days', args: ['changes', env.id, '--since=2d'] }] }),
   };
 }

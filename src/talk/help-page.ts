@@ -1,6 +1,9 @@
+import { breakGlassMeans, meansBreakGlass } from '../commands/cannot.ts';
 import { catalogue, type Command, firstOf } from '../commands/index.ts';
 import { commonOptions } from '../commands/kit/action.ts';
 import type { Field } from '../commands/kit/fields.ts';
+import { rightOf } from '../commands/rights.ts';
+import { mayBreakGlass } from '../policy/policy.ts';
 import type { Member, Policy } from '../policy/rules.ts';
 import { mayRunSomewhere } from '../access/may-run.ts';
 import { optionName, takesValue } from '../language/usage.ts';
@@ -41,14 +44,14 @@ export const commandsFor = (policy: Policy, person: Member): readonly CommandHel
       button: command.button,
       isAction: command.shape === 'action',
       examples: (command.examples ?? ['']).map((words) => `${path} ${words}`.trim()),
-      words: wordsOf(command, person.caller !== undefined),
+      words: wordsOf(command, person.caller !== undefined, mayBreakGlass(policy, person, rightOf(path, command))),
       mayRun: is === 'yes',
       unknown: is === 'yes' || is === 'no' ? [] : is,
     };
   });
 
-function wordsOf(command: Command, isProgram: boolean): CommandHelp['words'] {
-  const { reason, queue, at, within, canary, 'dry-run': dryRun } = commonOptions;
+function wordsOf(command: Command, isProgram: boolean, breaksGlass: boolean): CommandHelp['words'] {
+  const { reason, queue, at, within, canary, 'dry-run': dryRun, 'break-glass': breakGlass } = commonOptions;
   const isBatch = command.shape === 'action' && command.batch !== undefined;
   const all = Object.entries<Field>(command.fields);
   const own = all.map(([name, field]) => {
@@ -61,7 +64,16 @@ function wordsOf(command: Command, isProgram: boolean): CommandHelp['words'] {
     ] as const;
   });
   if (command.shape !== 'action') return own;
-  return [...own, reason, dryRun, ...(isProgram ? [] : [queue]), at, within, ...(isBatch ? [canary] : [])];
+  return [
+    ...own,
+    reason,
+    dryRun,
+    ...(isProgram ? [] : [queue]),
+    at,
+    within,
+    ...(isBatch ? [canary] : []),
+    ...(breaksGlass ? [breakGlass] : []),
+  ];
 }
 
 const several = 'Or several: acme-*/live, a list with commas, or a set.';
@@ -212,6 +224,15 @@ function helpOnOther(wanted: string, mine: readonly CommandHelp[]): Page {
       offers: ['change', 'changes', ...see].filter((path) => paths.includes(path)).map(helpOffer),
     };
   }
+  if (meansBreakGlass(wanted))
+    return {
+      title: say`**Break-glass** · not a command, but an option`,
+      parts: [
+        paragraph(breakGlassMeans),
+        paragraph(say`${sample('can push acme-shop/staging acme-shop/live --files')} says whether a rule lets you.`),
+      ],
+      offers: ['can', 'pause'].filter((path) => paths.includes(path)).map(helpOffer),
+    };
   const having = paths.filter((path) => path.split(' ').includes(wanted));
   const meant = [...new Set([...having, ...near(wanted, paths)])].slice(0, maxMeant);
   throw new Refusal(say`**There's no command ${code(wanted.slice(0, 60))} that you can run.** Nothing was done.`, {

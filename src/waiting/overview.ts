@@ -130,6 +130,8 @@ async function decidableBy(context: ChangeContext, by: Person, changes: readonly
   return filterAsync(changes, async (change) => {
     const reparsed = reparse(change, namesWith(context, change));
     if (reparsed === undefined) return false;
+    // Whoever can read it can stop it.
+    if (isApproved(change)) return true;
     const ending = endingOf(change, reparsed, context.company(), now);
     const right = (isToReview(change) ? mayReview : mayEnd)({ ...ending, policy, by });
     // A right to unlock lets nobody review.

@@ -186,8 +186,10 @@ describe('the approval and the freezes that are skipped', () => {
 
   test('somebody who may is told so beforehand, whatever it needs', () => {
     const hint = (right: GlassRight, needed: 'none' | Needed) => plain(glassHint(policy, right, needed, asked) ?? []);
-    expect(hint(sure('looked at'), by('leads'))).toMatch(/^In an emergency, --break-glass and a reason skip that/);
-    expect(hint(sure('alone'), 'none')).toMatch(/^In an emergency/);
+    expect(hint(sure('looked at'), by('leads'))).toMatch(
+      /^In an emergency, --break-glass and a reason skip that: everybody is told, and somebody reviews it/,
+    );
+    expect(hint(sure('alone'), 'none')).toMatch(/^In an emergency.*: nobody else is named, so it stays not reviewed/);
     for (const right of [sure(), perhaps(), sure('alone')]) expect(hint(right, by('leads'))).toBe('');
   });
 });

@@ -207,10 +207,10 @@ describe('what is never dropped', () => {
     ],
   ])('the %s, page by page, each once', (_, partOf) => {
     const rows = Array.from({ length: 100 }, (_, index) => [inline(`row ${index}.`), inline('"'.repeat(300))]);
-    const takeBack = rows.map((_, row) => {
+    const decisions = rows.map((_, row) => {
       return { label: `Cancel ${row}`, verdict: 'cancel', installation: 'f00d', number: row, version: 1, row } as const;
     });
-    const page: Page = { title: inline('x'), parts: [partOf(rows)], takeBack };
+    const page: Page = { title: inline('x'), parts: [partOf(rows)], decisions };
     const seen: string[] = [];
     for (let from: number | undefined = 0; from !== undefined;) {
       const all: string = JSON.stringify(drawPage(page, { id: 'answer', shareable: false }, from).blocks);

@@ -188,6 +188,11 @@ describe('lines that cannot be parsed', () => {
     ['a constructor', 'constructor prototype', "I don't know constructor"],
     ['a mistyped option', 'logs a/b --sicne 1h', 'Did you mean --since?'],
     ['an unknown option', 'logs a/b --frobnicate', 'It has --lines, --since, --until, --search'],
+    ...['emergency', 'force', 'skip-approval', 'urgent'].map((one): [string, string, string] => [
+      `${one} for break-glass`,
+      `cache clear a/b --${one}`,
+      'Did you mean --break-glass?',
+    ]),
     ['an option of another command', 'cache clear a/b --lines 5', 'It has --reason, --canary, --dry-run, --queue'],
     ['an option for a command without options', 'whoami --me', 'It has no options'],
     ['a prototype as an option', 'cache clear a/b --__proto__=1', 'has no option'],

@@ -371,7 +371,14 @@ test.each([
   ['alone', '[a]', '[a]', 'alone, where nobody else may', /^[^\n]*can be used: [^\n]*\n$/],
   ['alone', '[a, team]', '[chi]', 'alone, where who asks may be the other', /^[^\n]*can be used: [^\n]*\n$/],
   ['true', '[a]', '[chi]', 'true, where another may', /^[^\n]*can be used: [^\n]*\n$/],
-  ['true', '[a]', 'none', 'true, where nobody else may', /note: breakGlass: true never works here, .* say alone/],
+  ['true', '[a]', '[a]', 'true, where nobody else may', /note: breakGlass: true never works here, .* say alone/],
+  [
+    'true',
+    '[a, chi]',
+    'none',
+    'true, where nothing is skipped',
+    /note: breakGlass: does nothing here, .* leave it out/,
+  ],
 ])('breakGlass: %s to %s by %s: check says what never works: %s', async (way, to, by, _, says) => {
   const approval = by === 'none' ? by : `{ by: ${by} }`;
   const text = `version: 1

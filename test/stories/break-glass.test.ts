@@ -92,9 +92,12 @@ describe('break-glass', { concurrent: false }, () => {
       await who.opensFrom(change.card(), 'Review…', /This is your own change, so somebody else has to review it/);
     await scenario.person('ben').opensFrom(change.card(), 'Review…', /not among the people who can review it/);
     await chi.clicks(await chi.reads(/#2[^]*Review…/), 'Review…');
-    await chi.form(`Review #${change.number}`);
-    expect((await chi.submits({ Review: '  ' })).errors).not.toEqual({});
-    await chi.submits({ Review: 'Right call; add an alarm.' });
+    const form = await chi.form(`Review #${change.number}`);
+    expect(form.text).toMatch(
+      /Pushed acme-shop\/staging → acme-shop\/live.*#\d+\s.*@Ana.*: “the shop is down”\s.*sent without approval.*\s.*\sWhat you say is public/,
+    );
+    expect((await chi.submits({ 'What do you think of it?': '  ' })).errors).not.toEqual({});
+    await chi.submits({ 'What do you think of it?': 'Right call; add an alarm.' });
     await change.tells('🔎 Reviewed by @Chi: “Right call; add an alarm.”');
     await change.shows(/reviewed by @Chi, .*: “Right call; add an alarm\.”/);
     expect(labelsOf(change.card())).toEqual([]);
@@ -103,11 +106,13 @@ describe('break-glass', { concurrent: false }, () => {
 
   test('stays one when a form asks for what is missing', async () => {
     const ana = scenario.person('ana');
-    await ana.opens('/site push acme-shop/staging --files --break-glass --reason "the shop is down"', 'Reason');
+    await ana.opens('/site push acme-shop/staging --files --break-glass --reason "the shop is down"', /🚨[^]*Reason/);
     await ana.submits({ Onto: 'acme-shop/live' });
     const review = await ana.form('🚨 Break-glass: this is sent without approval');
     expect(review.text).not.toContain('Nothing is sent until it is approved');
     await scenario.slack.closeModal(ana.id);
+    const dry = await ana.says(`${emergency} --dry-run`);
+    await dry.hears(/Dry run: .*nothing was sent\s+🚨 It would be sent without approval\./);
   });
 
   test('is not sent while only its author can read of it, and says whom it could not tell', async () => {

@@ -66,7 +66,7 @@ async function review(scenario: Scenario, from: Parameters<typeof labelsOf>[0] &
   const chi = scenario.person('chi');
   await chi.clicks(from, 'Review…');
   await chi.form('Review #1');
-  await chi.submits({ Review: 'Right call; add an alarm.' });
+  await chi.submits({ 'What do you think of it?': 'Right call; add an alarm.' });
 }
 
 /** As after a restore from a backup. */
@@ -100,7 +100,10 @@ describe('what was sent by break-glass', () => {
       await (
         await ben.says('/site doctor')
       ).hears(/Reviews: 1 change sent by break-glass and not reviewed, .* #1 since/);
-      await (await ben.says('/site change 1')).hears(/Break-glass: sent without approval; nobody has reviewed it yet/);
+      const page = await ben.says('/site change 1');
+      expect(labelsOf(await page.hears(/🚨 Break-glass: sent without approval; nobody has reviewed it/))).toEqual([]);
+      for (const line of ['/site change 1', '/site changes --unreviewed'])
+        expect(labelsOf(await (await chi.says(line)).hears(/🚨/))).toContain('Review… #1');
       await (await ben.says('/site changes acme-shop/live --since 2h')).hears(/sent without approval; nobody has/);
 
       expect(await remind(scenario)).toBe(1);
@@ -109,7 +112,8 @@ describe('what was sent by break-glass', () => {
       for (const who of [chi, scenario.person('dee')]) expect(labelsOf(await who.reads(words))).toContain('Review…');
       await scenario.stop();
       await scenario.start();
-      await homeOf(scenario, 'chi', todo);
+      const home = await homeOf(scenario, 'chi', todo);
+      expect(home.text).toMatch(/Recent changes[^]*🚨 break-glass, not reviewed/);
       expect(reminded(scenario)).toBe(1);
       expect(await remind(scenario)).toBe(1);
       expect(reminded(scenario)).toBe(2);

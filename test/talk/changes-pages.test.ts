@@ -27,7 +27,7 @@ test.each<[Change['state'], string]>([
 const pageOf = (lines: readonly ListedChange[], more: boolean): Page =>
   changesListPage(
     { env: undefined, mine: false, waiting: true, scheduled: false, unreviewed: false },
-    { lines, more, takeBack: [] },
+    { lines, more, decisions: [] },
   );
 
 function listed(change: Change): string {

@@ -10,7 +10,7 @@ import { optionName, takesValue } from '../../src/language/usage.ts';
 import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { drawPage } from '../../src/block-kit/answer-pages.ts';
 import { inline, plain, say } from '../../src/words/text.ts';
-import { ana, policyOf, refusalOf, refusalText } from '../fixtures.ts';
+import { ana, member, policyOf, refusalOf, refusalText } from '../fixtures.ts';
 
 type Somewhere = Extract<Ability['answer'], { kind: 'allowed somewhere' }>['approval'];
 /** For somebody who may run the commands that `may` names, which need this approval. */
@@ -151,6 +151,25 @@ describe('help about something that is not a command', () => {
     expect(offered(page)).toEqual(['help change', 'help changes', 'help unlock']);
     expect(offered(await asked('Outcome UNKNOWN'))).toContain('help unlock');
   });
+
+  test.each(['break-glass', 'emergency', 'Break glass', 'force', 'skip approval', 'hotfix'])(
+    '%s: what --break-glass is, which the help of a command names to whom a rule lets use it',
+    async (words) => {
+      expect(textOf(await asked(words))).toMatch(/--break-glass after a command, with a reason, skips its approval/);
+      const named = (person: string, path: string): boolean =>
+        commandsFor(
+          policyOf(`{ allow: [push], to: [developers], approval: { by: [leads] }, breakGlass: true }`),
+          member(person, person),
+        )
+          .filter((one) => one.path === path)
+          .some(({ words: all }) => all.some(([option]) => option === '--break-glass'));
+      expect([named('U01ANA', 'push'), named('U02BEN', 'push'), named('U01ANA', 'clone')]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    },
+  );
 
   test('every state is explained, without help on commands that the person may not run', async () => {
     const every: Readonly<Record<State, true>> = {

@@ -159,5 +159,9 @@ export const commonOptions = {
   queue: ['--queue', 'If a lock is in the way, waits for its end instead of giving up.'],
   at: ['--at "tomorrow 02:00"', 'Sends it then, by your own clock; the approval is asked for now.'],
   within: ['--within 1h', 'How long after that time it may still be sent: 15 min, or up to 2 h.'],
+  'break-glass': [
+    '--break-glass',
+    'In an emergency, skips approval and freezes. Everybody is told, and somebody reviews it.',
+  ],
   canary: ['--canary site/environment', 'Of several, goes there first, and on only if its site is well.'],
 } as const satisfies Readonly<Record<string, readonly [typed: string, means: string]>>;

@@ -21,7 +21,7 @@ export type Page = {
   /** Where the data came from and how old it is. */
   readonly source?: Inline;
   readonly offers?: readonly PageOffer[];
-  readonly takeBack?: readonly TakeBack[];
+  readonly decisions?: readonly PageDecision[];
   /** Content too long for a message; sent as a file to this person only. */
   readonly file?: { readonly name: string; readonly content: string };
   /** The whole answer in rows, for the *File* button of a kept answer. */
@@ -37,10 +37,10 @@ export type Page = {
 /** A button under a page. With a checklist it opens a form with everything ticked; `args` stand for everything. */
 export type PageOffer = Offer & { readonly checklist?: Checklist };
 
-/** A button that takes back a change that was not sent yet, as that of its card does. */
-export type TakeBack = {
+/** A button of a change's card that takes it back before it is sent, or opens the form for its review. */
+export type PageDecision = {
   readonly label: string;
-  readonly verdict: 'cancel' | 'stop';
+  readonly verdict: 'cancel' | 'stop' | 'reviewed';
   /** The change in its database, as it was shown. */
   readonly installation: string;
   readonly number: number;

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { notRecognised, Refusal } from '../../base/errors.ts';
-import { leftToDo, questionFor } from '../../change/call-details.ts';
+import { leftToDo, questionFor, reviewQuestion } from '../../change/call-details.ts';
 import { identifySender } from '../../talk/speaker.ts';
 import { decide, EndedByClick, refuseUnlessDecides } from '../../decide/decide.ts';
 import type { DecisionKind, Press } from '../../change/buttons.ts';
@@ -46,8 +46,9 @@ export async function openDecision(
     const { person, team } = interaction;
     await refuseUnlessDecides(context.pipeline, { ...decision, person, team });
     if (verdict === 'decline') return declineView(number, memo);
-    if (verdict === 'reviewed') return postReviewView(number, memo);
     const reader = await identifySender(context.pipeline, interaction);
+    if (verdict === 'reviewed')
+      return postReviewView(number, await reviewQuestion(context.pipeline, reader, decision), memo);
     if (verdict === 'go_on') return goOnView(number, await leftToDo(context.pipeline, reader, decision), memo);
     const { says, card } = await questionFor(context.pipeline, reader, decision);
     return approveView(number, joined([says, notShownOn(card)], '\n'), memo);

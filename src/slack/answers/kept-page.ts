@@ -79,7 +79,7 @@ async function post(context: SlackContext, interaction: Interaction, id: string)
     });
   const about = shown.flatMap(({ targets }) => targets);
   assertChannel(context.pipeline.policy(), await context.people.channelOf(channel), about);
-  const { text, blocks } = drawPage({ ...page, offers: [], takeBack: [] }, 'shared');
+  const { text, blocks } = drawPage({ ...page, offers: [], decisions: [] }, 'shared');
   const shared = drawNote({ text: say`Shared by ${mention(interaction.person)}` });
   try {
     await sendDrawn({ text, blocks: [...blocks, ...shared.blocks] }, (drawn) =>

@@ -88,7 +88,8 @@ export function formView(
   names: (id: string) => string | undefined,
   { fields, choices, says = inline(`${command.summary}.`) }: FormContents,
 ): ModalView {
-  const blocks: KnownBlock[] = [richText([says]), ...fields.map((field) => inputOf(field, names))];
+  const emergency = breakGlass ? [richText([say`${glassMark} **Break-glass: this skips approval and freezes.**`])] : [];
+  const blocks: KnownBlock[] = [...emergency, richText([says]), ...fields.map((field) => inputOf(field, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason));
   const memo: Memo = { origin: from, path, choices, dryRun, queue, breakGlass, when: windowOf(timing) };
   return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
@@ -167,9 +168,15 @@ const showsToken = ({ action, input }: Pinned): boolean =>
 export const declineView = (number: number, memo: Memo): ModalView =>
   modal('decline', `Decline #${number}`, memo, [reasonInput(undefined, 'required')], 'Decline');
 
-/** The form that asks what is to be said of a change that was sent by break-glass. */
-export const postReviewView = (number: number, memo: Memo): ModalView =>
-  modal('reviewed', `Review #${number}`, memo, [reasonInput(undefined, 'required', 'Review')], 'Save');
+/** The form that asks what is to be said of a change that was sent by break-glass. `says`: what is reviewed. */
+export const postReviewView = (number: number, says: Text, memo: Memo): ModalView =>
+  modal(
+    'reviewed',
+    `Review #${number}`,
+    memo,
+    [richText([says]), reasonInput(undefined, 'required', 'What do you think of it?')],
+    'Save',
+  );
 
 /** The form that asks for a note with an approval. `says`: what is approved. */
 export const approveView = (number: number, says: Text, memo: Memo): ModalView =>

@@ -140,7 +140,7 @@ test(
       ['Id of the channel', 'C0NOTHERE'],
       ['Keep C0NOTHERE?', false],
       ['Id of the channel', 'C0OPS'],
-      ['Only one person may approve. Allow --break-glass', true],
+      ['Only one person may approve. Whoever has nobody else to ask can never push to live alone', true],
     ]);
     const missing = ['SLACK_COMMAND', 'SLACK_BOT_TOKEN', 'HOSTING_API_URL', 'HOSTING_COMPANY_ID'];
     const { code } = await run([], Object.fromEntries(missing.map((name) => [name, undefined])), prompts);
