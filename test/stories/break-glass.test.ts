@@ -317,6 +317,7 @@ describe('break-glass', { concurrent: false }, () => {
     await scenario.holdBeforeSend(change.number);
     scenario.makeDue(change.number);
     await change.tells(/Outcome unknown\./);
+    await change.shows('It happened');
     scenario.runSql('update changes set sent_at = 1 where number = ?', change.number);
     await (
       await ana.clicks(change.card(), 'It happened')
