@@ -31,7 +31,7 @@ describe('a person without the right', () => {
   test.concurrent('stop offers a pause only to those who may pause', async () => {
     const labels = async (name: 'rob' | 'chi'): Promise<readonly string[]> =>
       labelsOf(await (await scenario.person(name).says('/site stop')).hears("I don't know stop."));
-    expect([await labels('rob'), await labels('chi')]).toEqual([['List changes'], ['List changes', 'Pause', 'Lock…']]);
+    expect([await labels('rob'), await labels('chi')]).toEqual([['Help'], ['Pause', 'Lock…']]);
   });
 
   test('nothing reached the host, and no card was posted', () => {

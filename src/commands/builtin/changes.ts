@@ -10,7 +10,7 @@ export const changes = builtin({
     when deployed, deploy history, deploy log, deployment, last deploy, last push, last release, who pushed, when
     pushed, who released, who cleared, who touched, events, what wait, waiting for approval, wait approval, open
     request, scheduled, upcoming, planned, what coming, my request, request, approval, what approve, what can approve, changelog, git log, time line, who
-    broke <environment>, stop`,
+    broke <environment>`,
   right: 'read',
   shows: ['logs'],
   examples: ['acme-shop/live --since 2d', '--waiting', '--scheduled', '--unreviewed'],
