@@ -145,6 +145,8 @@ test('a turn in a freeze comes after it, or when the policy no longer has it', a
   scenario.runSql('update waiting set due_at = 1 where ended_at is null');
   await ben.reads('It was your turn for north-bakery/live. cache clear on north-bakery/live is #');
   await fay.reads('Your turn: review allowlist add on north-bakery/live.');
+  const [newest] = scenario.rows('select max(number) as number from changes');
+  await (await scenario.change(Number(newest?.['number']), 'ben')).tells(/^✅ /);
   scenario.runSql('delete from waiting');
 });
 
