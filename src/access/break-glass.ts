@@ -73,13 +73,13 @@ export function glassProblem(
   needed: Pick<Needed, 'requirements'>,
   asked: ApprovalRequest,
 ): Text | MembershipUnknown | undefined {
+  if (ways.length === 0 && unsure.length === 0) return say`**No rule lets you use ${code('--break-glass')} here.**`;
   const others = namesOthers(policy, needed, asked);
   if (ways.includes(others ? 'looked at' : 'alone'))
     return !others && isDestructiveOnLive(asked)
       ? say`**Nobody alone may skip approval for what is destructive on live.**`
       : undefined;
   if (unsure.length > 0) return new MembershipUnknown(say`the rules let you use ${code('--break-glass')}`, unsure);
-  if (ways.length === 0) return say`**No rule lets you use ${code('--break-glass')} here.**`;
   return others
     ? say`**The policy names others who can approve it,** and lets you skip that only if you were alone.`
     : say`**The policy names nobody else who could review it afterwards,** so you can't skip the approval.`;

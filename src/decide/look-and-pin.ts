@@ -151,8 +151,10 @@ async function allowedNow(
       freeze: refusedInFreeze(decision, authorized, target?.name, moment).says,
       isHeld: true,
     };
-  const emergency = glassHint(context.policy(), right, authorization.approval, about);
-  if (decision.kind !== 'open') throw refusedInFreeze(decision, authorized, target?.name, moment, emergency);
+  if (decision.kind !== 'open') {
+    const emergency = glassHint(context.policy(), right, authorization.approval, about);
+    throw refusedInFreeze(decision, authorized, target?.name, moment, emergency);
+  }
   const approval = strictestOf([authorization.approval, decision.approval]);
   const until = schedule?.until ?? now + (approval === 'none' ? validMs : approval.expires);
   return { zone, authorization: { ...authorization, approval }, freeze: freezeWarning(decision, moment, until) };

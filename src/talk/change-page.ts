@@ -52,7 +52,7 @@ export async function changePage(
         }),
       },
     ],
-    decisions: await decisionsFor(context, person, change),
+    decisions: decisionsFor(context, person, change),
   };
 }
 

@@ -119,9 +119,9 @@ type FoundChanges = {
 export async function changesFor(context: ChangeContext, asking: Asking, query: ChangesQuery): Promise<FoundChanges> {
   const { newest, more } = await newestOf(context, asking, query);
   const shown = query.scheduled ? newest.toSorted((one, other) => timeOf(one) - timeOf(other)) : newest;
-  const decisionsAt = async (change: Change, row: number): Promise<readonly PageDecision[]> =>
-    (await decisionsFor(context, asking.person, change)).map((button) => ({ ...button, row }));
-  return { lines: shown.map(listedChange), more, decisions: (await Promise.all(shown.map(decisionsAt))).flat() };
+  const decisionsAt = (change: Change, row: number): readonly PageDecision[] =>
+    decisionsFor(context, asking.person, change).map((button) => ({ ...button, row }));
+  return { lines: shown.map(listedChange), more, decisions: shown.flatMap(decisionsAt) };
 }
 
 const timeOf = ({ scheduled_at: at, created_at }: Change): number => at ?? created_at;

@@ -14,11 +14,7 @@ import { isPartOfBatch, type Change } from '../storage/changes.ts';
  * What the card offers this person to take the change back, or to review it if their review would count. The changes of
  * a batch are taken back with it.
  */
-export async function decisionsFor(
-  context: ChangeContext,
-  person: Person,
-  change: Change,
-): Promise<readonly PageDecision[]> {
+export function decisionsFor(context: ChangeContext, person: Person, change: Change): readonly PageDecision[] {
   if (isPartOfBatch(change)) return [];
   const { installation } = context.database;
   const reader = { isAsker: isAsker(context.policy(), person, askersOf(change)) };
@@ -30,12 +26,13 @@ export async function decisionsFor(
     return [{ label: `${label} #${number}`, verdict, installation, number, version }];
   });
   const isReview = offered.some(({ verdict }) => verdict === 'reviewed');
-  return isReview && !(await isReviewer(context, person, change)) ? [] : offered;
+  return isReview && !isReviewer(context, person, change) ? [] : offered;
 }
 
-async function isReviewer(context: ChangeContext, by: Person, change: Change): Promise<boolean> {
+function isReviewer(context: ChangeContext, by: Person, change: Change): boolean {
   const reparsed = reparse(change, namesWith(context, change));
   if (reparsed === undefined) return false;
-  const ending = endingOf(change, reparsed, context.company(), await context.database.now());
+  // How long it waited does not matter for a review.
+  const ending = endingOf(change, reparsed, context.company(), change.created_at);
   return mayReview({ ...ending, policy: context.policy(), by }).kind === 'may';
 }

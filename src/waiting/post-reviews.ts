@@ -49,7 +49,7 @@ async function reviewersOf(context: SendContext, change: Change) {
   const reparsed = reparse(change, namesWith(context, change));
   if (reparsed === undefined) return undefined;
   const policy = context.policy();
-  const ending = endingOf(change, reparsed, context.company(), await context.database.now());
+  const ending = endingOf(change, reparsed, context.company(), change.created_at);
   const approval = reviewedBy(policy, ending);
   if (approval === undefined) return { asks: [], tell: [], isAlone: true };
   const { asks } = await whomToAsk(context, approval, reparsed.resolved, { ...ending.asked, waited: Infinity });
