@@ -91,7 +91,7 @@ describe('a move', () => {
           alike(row, life);
         }
       }),
-      { numRuns: 4_000 },
+      { numRuns: 5_000 },
     );
     expect(moves).toBeGreaterThan(3_000);
     expect(sends).toBeGreaterThan(1_000);
