@@ -36,7 +36,7 @@ export type Authorized = Resolved & {
   /** Slack user groups with unknown members that could make the approval weaker. */
   readonly unsure?: readonly string[];
   /** How the rules let the person skip approval and freezes; missing: they can't, it is a batch or a report. */
-  readonly glassRight?: GlassRight;
+  readonly glassRight?: GlassRight | undefined;
   /** What its card says of the freezes that concern it. */
   readonly freeze?: Text | undefined;
   /** A dry run of what a freeze holds. */
@@ -65,7 +65,7 @@ export function assertMember(person: Person): void {
 export function authorize(policy: Policy, person: Person, resolved: Resolved, company: Company): Authorized {
   assertMember(person);
   const many = manyOf(resolved);
-  if (resolved.parsed.breakGlass) refuseBreakGlass(resolved.parsed, many !== undefined);
+  if (resolved.parsed.breakGlass) refuseBreakGlass(resolved);
   if (many) {
     const one = (request: Resolved): Authorized => authorize(policy, person, request, company);
     return authorizeEach({ policy, person, resolved, company }, many, one);

@@ -1,5 +1,6 @@
 import { Refusal } from '../base/errors.ts';
-import type { ParsedCommand } from '../language/bind-arguments.ts';
+import type { Company } from '../hosting/contract/target.ts';
+import type { Resolved } from '../language/resolve.ts';
 import { namesOthers, type ApprovalRequest } from '../policy/approvers.ts';
 import type { FreezeDecision } from '../policy/freezes.ts';
 import type { GlassRight } from '../policy/policy.ts';
@@ -7,25 +8,28 @@ import { approvalByOthers, strictestOf } from '../policy/approval-requirement.ts
 import type { Needed, Policy } from '../policy/rules.ts';
 import { code, joined, say, type Text } from '../words/text.ts';
 import type { Authorization, BrokenGlass } from './authorization.ts';
+import { aboutOf, manyOf } from './targets.ts';
 import { MembershipUnknown } from './unknown-groups.ts';
 
 /** Breaking the glass: in an emergency somebody skips approval and freezes, and it is reviewed afterwards. */
 
-/** Throws `Refusal` for what breaks no glass: it is one person's, for one target, and now. */
-export function refuseBreakGlass({ queue, handOn, handedOn, when, canary }: ParsedCommand, isMany: boolean): void {
-  const what =
-    (isMany || canary !== undefined ? 'is for one environment at a time' : undefined) ??
-    (when === undefined ? undefined : 'sends at once, and takes no time') ??
-    (queue ? 'waits in no queue: a lock holds it as well' : undefined) ??
-    (handOn || handedOn !== undefined ? 'is not handed on' : undefined);
-  if (what !== undefined) throw new Refusal(say`${code('--break-glass')} ${what}. Nothing was done.`);
+/** Why this breaks no glass, which is one person's, for one target, and now; undefined: it may. */
+function whyNoGlass(resolved: Resolved): string | undefined {
+  const { queue, handOn, handedOn, when, canary } = resolved.parsed;
+  if (canary !== undefined || manyOf(resolved)) return 'is for one environment at a time';
+  if (when !== undefined) return 'sends at once, and takes no time';
+  if (queue) return 'waits in no queue: a lock holds it as well';
+  return handOn || handedOn !== undefined ? 'is not handed on' : undefined;
 }
 
-/** The right of somebody whom no rule lets do this. */
-export const noGlassRight: GlassRight = { ways: [], unsure: [] };
+/** Throws `Refusal` for what breaks no glass. */
+export function refuseBreakGlass(resolved: Resolved): void {
+  const why = whyNoGlass(resolved);
+  if (why !== undefined) throw new Refusal(say`${code('--break-glass')} ${why}. Nothing was done.`);
+}
 
 type Emergency = {
-  readonly right: GlassRight;
+  readonly right: GlassRight | undefined;
   readonly decision: FreezeDecision;
   readonly asked: ApprovalRequest;
 };
@@ -69,7 +73,7 @@ const freezesIn = (decision: FreezeDecision): readonly string[] => {
 /** Why the rules don't let these askers skip this approval; undefined: they do. */
 export function glassProblem(
   policy: Policy,
-  { ways, unsure }: GlassRight,
+  { ways, unsure }: GlassRight = { ways: [], unsure: [] },
   needed: Pick<Needed, 'requirements'>,
   asked: ApprovalRequest,
 ): Text | MembershipUnknown | undefined {
@@ -85,15 +89,18 @@ export function glassProblem(
     : say`**The policy names nobody else who could review it afterwards,** so you can't skip the approval.`;
 }
 
-/** What somebody reads who may break the glass: before they do, and may not need to. `needed`: as far as is known. */
+/** What this person reads who may break the glass: before they do, and may not need to. `needed`: as far as is known. */
 export function glassHint(
-  policy: Policy,
-  right: GlassRight,
+  context: { readonly policy: () => Policy; readonly company: () => Company },
+  resolved: Resolved & { readonly glassRight?: GlassRight | undefined },
   needed: 'none' | Needed,
-  asked: ApprovalRequest,
+  requester: string,
 ): Text | undefined {
+  if (whyNoGlass(resolved) !== undefined) return undefined;
+  const policy = context.policy();
   const skipped = needed === 'none' ? approvalByOthers : needed;
-  if (glassProblem(policy, right, skipped, asked) !== undefined) return undefined;
+  const asked = { ...aboutOf(resolved, context.company()).asked, requester, waited: 0 };
+  if (glassProblem(policy, resolved.glassRight, skipped, asked) !== undefined) return undefined;
   const then = namesOthers(policy, skipped, asked)
     ? 'everybody is told, and somebody reviews it'
     : 'nobody else is named, so it stays not reviewed';

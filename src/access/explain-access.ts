@@ -230,10 +230,9 @@ async function allowedAnswer(
   context: AccessContext,
   person: Person,
   resolved: Resolved,
-  { rules, approval, breakGlass }: Extract<AccessDecision, { kind: 'allowed' }>,
+  { rules, approval, breakGlass: glassRight }: Extract<AccessDecision, { kind: 'allowed' }>,
 ): Promise<Ability['answer']> {
-  const about = { ...aboutOf(resolved, context.company()).asked, requester: person.id, waited: 0 };
-  const emergency = glassHint(context.policy(), breakGlass, approval, about);
+  const emergency = glassHint(context, { ...resolved, glassRight }, approval, person.id);
   if (approval === 'none') return { kind: 'allowed', rules, approval, emergency };
   const askers = { requester: person.id, caller: callingAs(context.policy(), person), waited: 0 };
   const { asks } = await whomToAsk(context, approval, resolved, askers);

@@ -1,5 +1,5 @@
 import type { Needed, Policy } from '../policy/rules.ts';
-import { glassProblem, noGlassRight } from '../access/break-glass.ts';
+import { glassProblem } from '../access/break-glass.ts';
 import { Refusal } from '../base/errors.ts';
 import { includes } from '../policy/approval-requirement.ts';
 import { isPartOfBatch, type Change } from '../storage/changes.ts';
@@ -255,8 +255,7 @@ function groupsThatDecide(
   return [...unsure, ...readers.flatMap((one) => hiddenBy(context, one, change))];
 }
 
-type Now = Pick<Authorization, 'approval'> &
-  Required<Pick<Authorized, 'glassRight'>> & { readonly unsure: readonly string[] };
+type Now = Pick<Authorization, 'approval'> & Pick<Authorized, 'glassRight'> & { readonly unsure: readonly string[] };
 
 function approvalNow(
   { policy, company }: ChangeContext,
@@ -264,7 +263,7 @@ function approvalNow(
   { resolved }: Reparsed,
 ): Now | MembershipUnknown | undefined {
   try {
-    const { authorization, unsure = [], glassRight = noGlassRight } = authorize(policy(), person, resolved, company());
+    const { authorization, unsure = [], glassRight } = authorize(policy(), person, resolved, company());
     return { approval: authorization.approval, unsure, glassRight };
   } catch (error) {
     if (error instanceof MembershipUnknown) return error;

@@ -3,7 +3,7 @@ import { Refusal } from '../base/errors.ts';
 import { say } from '../words/text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
 import { freezeWarning, InFreeze, refusedInFreeze } from '../access/freeze-words.ts';
-import { glassHint, inEmergency, noGlassRight } from '../access/break-glass.ts';
+import { glassHint, inEmergency } from '../access/break-glass.ts';
 import { aboutOf } from '../access/targets.ts';
 import { pin, type Pinned } from '../change/pin.ts';
 import { checkFreezes } from '../change/freeze-check.ts';
@@ -139,10 +139,11 @@ async function allowedNow(
   const zone = isZone(person.zone) ? person.zone : 'UTC';
   const moment = { at: Math.max(now, schedule?.at ?? now), now };
   const decision = await checkFreezes(context, person, { resolved: authorized, at: moment.at });
-  const { glassRight: right = noGlassRight } = authorized;
-  const about = { ...aboutOf(authorized, context.company()).asked, requester: person.id, waited: 0 };
-  if (parsed.breakGlass)
-    return { zone, authorization: inEmergency(context.policy(), authorization, { right, decision, asked: about }) };
+  if (parsed.breakGlass) {
+    const asked = { ...aboutOf(authorized, context.company()).asked, requester: person.id, waited: 0 };
+    const emergency = { right: authorized.glassRight, decision, asked };
+    return { zone, authorization: inEmergency(context.policy(), authorization, emergency) };
+  }
   // A dry run changes nothing, so it shows what there would be to see.
   if (decision.kind !== 'open' && parsed.dryRun)
     return {
@@ -152,7 +153,7 @@ async function allowedNow(
       isHeld: true,
     };
   if (decision.kind !== 'open') {
-    const emergency = glassHint(context.policy(), right, authorization.approval, about);
+    const emergency = glassHint(context, authorized, authorization.approval, person.id);
     throw refusedInFreeze(decision, authorized, target?.name, moment, emergency);
   }
   const approval = strictestOf([authorization.approval, decision.approval]);

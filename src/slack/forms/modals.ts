@@ -4,9 +4,8 @@ import { firstOf } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../base/errors.ts';
 import type { Authorized, Person } from '../../access/access-check.ts';
-import { glassHint, noGlassRight } from '../../access/break-glass.ts';
+import { glassHint } from '../../access/break-glass.ts';
 import { InFreeze } from '../../access/freeze-words.ts';
-import { aboutOf } from '../../access/targets.ts';
 import { whoIsTold } from '../../change/glass-replies.ts';
 import { tooFewApprove } from '../../access/nobody-approves.ts';
 import type { Press } from '../../change/buttons.ts';
@@ -192,12 +191,8 @@ async function reviewOf(
 
 /** That whoever asks may skip the approval that this waits for. */
 function hintIn({ pipeline }: SlackContext, pinned: Pinned, person: Person): Text | undefined {
-  const { authorization, glassRight = noGlassRight } = pinned;
-  const { approval, breakGlass } = authorization;
-  const { when, queue, handedOn } = pinned.parsed;
-  if (approval === 'none' || breakGlass || when || queue || handedOn !== undefined) return undefined;
-  const asked = { ...aboutOf(pinned, pipeline.company()).asked, requester: person.id, waited: 0 };
-  return glassHint(pipeline.policy(), glassRight, approval, asked);
+  const { approval, breakGlass } = pinned.authorization;
+  return approval === 'none' || breakGlass ? undefined : glassHint(pipeline, pinned, approval, person.id);
 }
 
 /** For a form that Slack opened and may not have filled in. */
