@@ -423,6 +423,9 @@ describe.concurrent('a program', () => {
       expect(await run('backups list acme-shop/live')).toBe(askCodes.done);
       expect(await run('cache clear')).toBe(askCodes.wrong);
       expect(complaints.join('')).toContain('missing');
+      const emergency = [`${push.say} --break-glass --reason "the shop is down"`];
+      expect(await ask(emergency, environment, to)).toBe(askCodes.wrong);
+      expect(complaints.at(-1)).toMatch(/Only people .*break the glass\. Nothing was done/);
       expect(await ask([push.say], { ...environment, SITEHAND_URL: 'http://sitehand.example' }, to)).toBe(
         askCodes.wrong,
       );

@@ -270,6 +270,15 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
         await push.shows(/^⏳/);
         const cleared = await ana.asks('/site cache clear acme-shop/staging');
         await cleared.tells('reports it finished');
+        await ana.opens('/site push acme-shop/staging acme-shop/live --files --break-glass --reason down', '🚨');
+        const emergency = await ana.confirms({ [`Type ${live} to confirm`]: live });
+        const due = async () =>
+          (await sql.query(`update changes set due_at = 1 where number = ${emergency.number} and due_at < expires_at`))
+            .rowCount;
+        await vi.waitFor(async () => expect(await due()).toBe(1), { timeout: patienceMs });
+        await emergency.shows('My replicas go by different rules right now');
+        await chi.clicks(emergency.card(), 'Stop');
+        await emergency.tells('Stopped by @Chi');
         expect(scenario.writes(live)).toEqual([]);
         scenario.slack.deliverTo(`http://127.0.0.1:${first.port()}/slack/events`);
         await stale.end('SIGTERM');
