@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { changeSchema } from '../../src/api/schemas.ts';
 import { catalogue, commandAt } from '../../src/commands/index.ts';
 import { optionName } from '../../src/language/usage.ts';
@@ -11,7 +11,7 @@ import { putUpSite } from './endpoints/sites.ts';
 import { environmentOf, type Reading, type Writing } from './endpoints/story.ts';
 import { writes } from './endpoints/writes.ts';
 import { askingAt, key, type Asking } from './caller.ts';
-import { ids, openScenario, reloadPolicy, type Scenario } from './scenario.ts';
+import { ids, openScenario, patienceMs, reloadPolicy, type Scenario } from './scenario.ts';
 
 /** Every command, asked for in Slack by a person and over HTTP by a program for that person: the same comes of it. */
 
@@ -191,17 +191,16 @@ describe('in Slack and over HTTP', { concurrent: false }, () => {
   const isSame = (path: string): boolean => isForAll(path) && path !== 'whoami';
   const reports = [...reads.map((story) => rowOn(story, story.typedOn)), ...others.filter(isSame).map(exampleOf)];
   test.for(reports.map((row) => [row.line, row] as const))('%s: the same report', async ([line, row]) => {
-    const inSlack = wordsOf(await told(line));
-    for (const asked of askedFor(row)) {
+    const asSlackSays = async (asked: object): Promise<void> => {
+      const inSlack = wordsOf(await told(line));
       const { body } = await ask(asked);
       // Slack shows the first page.
       const lines = wordsOf(String(body['text'] ?? body['detail'])).slice(0, 20);
       expect(lines).not.toEqual([]);
-      const missing = lines.filter((one) => !inSlack.includes(one));
-      // A minute may have ended, or a log have grown.
-      const since = missing.length === 0 ? [] : wordsOf(await told(line));
-      expect({ asked, missing: missing.filter((one) => !since.includes(one)) }).toEqual({ asked, missing: [] });
-    }
+      expect({ asked, missing: lines.filter((one) => !inSlack.includes(one)) }).toEqual({ asked, missing: [] });
+    };
+    // Between two looks a minute may have ended, or a log have grown.
+    for (const asked of askedFor(row)) await vi.waitFor(() => asSlackSays(asked), { timeout: patienceMs });
   });
 
   const misspelt = ({ command, line, fields }: Row): Row => ({
