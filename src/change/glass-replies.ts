@@ -29,7 +29,7 @@ export function reviewWanted(change: Change): Text {
 /** Says that certainly nobody can review it now; undefined: somebody can, or might. One of all approvers is enough. */
 export const nobodyReviews = (asks: readonly AskedRequirement[]): Text | undefined =>
   asks.every((ask) => tooFewApprove([{ ...ask, count: 1 }]) !== undefined)
-    ? say`**Nobody who could review it can be told right now.**`
+    ? say`**Nobody who could review it can be told.**`
     : undefined;
 
 /** Everybody whose approval is skipped is told at once, whom the rules notify, and the ops channel. */
