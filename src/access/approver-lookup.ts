@@ -215,27 +215,42 @@ export function displayNames(
   return people.length > maxNamed ? [...some, say`${people.length - maxNamed} more`] : some;
 }
 
+/** `unreached`: as far as not enough others are told. */
+type Notifies = 'unreached' | 'everybody';
+
+/** Those who are notified, by their names. */
+export const namesIn = ({ people, names }: Notified): readonly Text[] =>
+  displayNames(people.map((id, index) => ({ id, name: names[index] })));
+
 type NamingOptions = {
   /** People who have already approved. */
   readonly without?: readonly string[];
   /** Whether to notify those whom I can't tell directly: user groups with unknown members, and unsure people. */
-  readonly notify?: 'unreached';
+  readonly notify?: Notifies;
   /** Says from when on others can approve it too; missing: that is not said. */
   readonly when?: When;
 };
 
 /** Mentions of those whom I can't tell directly: user groups with unknown members, and unsure people. */
-export const unreachedOf = (asks: readonly AskedRequirement[], without: readonly string[] = []): readonly Text[] =>
-  asks
-    .filter(tellsApprovers)
-    .flatMap((asked) => [
-      ...unsureOf(asked, without).map((id): Text => [mention(id)]),
-      ...(asked.userGroups ?? []).map((id): Text => [userGroup(id)]),
-    ]);
+export const unreachedOf = (
+  asks: readonly AskedRequirement[],
+  without: readonly string[],
+  notify: Notifies,
+): readonly Text[] => asks.flatMap((asked) => unreachedIn(asked, without, notify) ?? []);
 
-/** If enough others are told, people for whom Slack never answers are not mentioned each time. */
-const unsureOf = ({ count, people, unsure = [] }: AskedRequirement, without: readonly string[]): readonly string[] =>
-  people.length < count ? unsure.filter((id) => !without.includes(id)).slice(0, maxNamed) : [];
+/** Undefined if those who may approve are not told. */
+function unreachedIn(
+  asked: AskedRequirement,
+  without: readonly string[],
+  notify: Notifies,
+): readonly Text[] | undefined {
+  const isAll = notify === 'everybody';
+  if (!isAll && !tellsApprovers(asked)) return undefined;
+  const { count, people, unsure = [], userGroups = [] } = asked;
+  // If enough others are told, people for whom Slack never answers are not mentioned each time.
+  const some = isAll || people.length < count ? unsure.filter((id) => !without.includes(id)).slice(0, maxNamed) : [];
+  return [...some.map((id): Text => [mention(id)]), ...userGroups.map((id): Text => [userGroup(id)])];
+}
 
 /**
  * `@Chi or @Dee`; `@Chi (from 14:35 also heads)`; `2 of @Chi, @Dee, @leads`; names of groups if none of their members
@@ -247,13 +262,11 @@ export function whoIsAsked(
 ): Text {
   const each = asks.map((asked) => {
     const { count, people, names, groups, userGroups = [], escalate } = asked;
-    const mentions = notify === 'unreached' && tellsApprovers(asked);
     const all = people.map((id, index) => ({ id, name: names[index] }));
     const left = all.filter(({ id }) => !without.includes(id));
     const some = displayNames(left);
-    const asGroups = userGroups.map((group): Text => [mentions ? userGroup(group) : code(group)]);
-    const asUnsure = mentions ? unsureOf(asked, without) : [];
-    const those = [...some, ...asUnsure.map((id): Text => [mention(id)]), ...asGroups];
+    const others = (notify && unreachedIn(asked, without, notify)) ?? userGroups.map((group): Text => [code(group)]);
+    const those = [...some, ...others];
     const who = those.length > 0 ? those : groups.map((group): Text => [bold(group)]);
     const needed = count - (people.length - left.length);
     const now = needed > 1 ? joined([`${needed} of`, joined(who, ', ')]) : either(who);
@@ -268,8 +281,8 @@ export const whoIsNotified = (asks: readonly AskedRequirement[]): Text =>
   joined(
     asks.map(({ notify, ...asked }) => {
       if (notify === undefined) return undefined;
-      const { people, names, groups, unknown, unsure } = notify;
-      const who = joined(displayNames(people.map((id, index) => ({ id, name: names[index] }))), ', ');
+      const { groups, unknown, unsure } = notify;
+      const who = joined(namesIn(notify), ', ');
       if (!tellsApprovers({ notify, ...asked })) return say`${who}.`;
       const why =
         unknown.length > 0

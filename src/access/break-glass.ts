@@ -17,7 +17,7 @@ import { MembershipUnknown } from './unknown-groups.ts';
 function whyNoGlass(resolved: Resolved): string | undefined {
   const { queue, handOn, handedOn, when, canary } = resolved.parsed;
   if (canary !== undefined || manyOf(resolved)) return 'is for one environment at a time';
-  if (when !== undefined) return 'sends at once, and takes no time';
+  if (when !== undefined) return 'is for now, and takes no time';
   if (queue) return 'waits in no queue: a lock holds it as well';
   return handOn || handedOn !== undefined ? 'is not handed on' : undefined;
 }
@@ -59,7 +59,7 @@ export function inEmergency(
   if (problem)
     throw new Refusal(
       say`${problem} Nothing was done.`,
-      skipped === 'none' ? {} : { hint: 'Without it, you can ask for approval.' },
+      skipped !== 'none' && namesOthers(policy, skipped, asked) ? { hint: 'Without it, you can ask for approval.' } : {},
     );
   return { ...authorization, approval, breakGlass: { approval: skipped !== 'none', freezes } };
 }
@@ -100,7 +100,8 @@ export function glassHint(
   const policy = context.policy();
   const skipped = needed === 'none' ? approvalByOthers : needed;
   const asked = { ...aboutOf(resolved, context.company()).asked, requester, waited: 0 };
-  if (glassProblem(policy, resolved.glassRight, skipped, asked) !== undefined) return undefined;
+  const problem = glassProblem(policy, resolved.glassRight, skipped, asked);
+  if (problem !== undefined) return resolved.parsed.breakGlass && !(problem instanceof MembershipUnknown) ? problem : undefined;
   const then = namesOthers(policy, skipped, asked)
     ? 'everybody is told, and somebody reviews it'
     : 'nobody else is named, so it stays not reviewed';

@@ -8,7 +8,7 @@ import type { Change } from '../storage/changes.ts';
 import { code, joined, mention, say, time, type Text } from '../words/text.ts';
 import { stateLabel, states } from '../words/states.ts';
 import { closableFrom, closableMinute, type ChangeEvent } from './change.ts';
-import { authorizationOf } from '../access/authorization.ts';
+import { skippedBy } from '../access/authorization.ts';
 import { isEnough, mayEnd, mayReview, type EndingBy } from './may-end.ts';
 import { mayBeStopped, type DecisionKind } from './buttons.ts';
 import { isToReview, postReviewOf } from './post-review.ts';
@@ -89,7 +89,7 @@ function approve(decision: Decision, voting: VoteContext): DecisionResult {
   const { policy, asked, by, voters, change, now } = voting;
   if (change.settled_at === null && change.state === 'approved') {
     const isTwice = voters.some(({ id }) => samePerson(policy, id, by.id));
-    const already = authorizationOf(change).breakGlass ? "It doesn't wait for approval." : "It's already approved.";
+    const already = skippedBy(change) ? "It doesn't wait for approval." : "It's already approved.";
     throw refusal(voting, say`${isTwice ? "You've already approved it." : already}`);
   }
   refuseIfStale(decision, voting, 'waiting');
@@ -127,9 +127,8 @@ function refuseUnlessReviews(voting: VoteContext): void {
   if (!isToReview(change)) throw refusal(voting, say`It isn't over yet. Please review it when its outcome is known.`);
   const right = mayReview(voting);
   if (right.kind === 'may') return;
-  if (right.kind === 'may not' && right.why === 'unknown')
-    throw refusal(voting, couldNotCheck(right.groups, 'review this'));
-  throw refusal(voting, refusalText(voting, right.kind === 'may not' ? right.why : undefined, 'review'));
+  if (right.why === 'unknown') throw refusal(voting, couldNotCheck(right.groups, 'review this'));
+  throw refusal(voting, refusalText(voting, right.why, 'review'));
 }
 
 function refuseIfOver(voting: VoteContext): void {

@@ -1,7 +1,7 @@
 import type { Change } from '../storage/changes.ts';
 import { joined, say, time, type Text } from '../words/text.ts';
 import { unreachedOf, whoIsAsked } from '../access/approver-lookup.ts';
-import { authorizationOf, type AskedRequirement } from '../access/authorization.ts';
+import { authorizationOf, skippedBy, type AskedRequirement } from '../access/authorization.ts';
 import { fromWhen } from '../access/escalation.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import { isDirect } from '../access/assert-channel.ts';
@@ -18,9 +18,10 @@ export function askedIn(
   asks = authorizationOf(change).asks ?? [],
 ): { readonly who: Text; readonly rest?: Text } {
   const when = fromWhen(change);
+  const notify = skippedBy(change) ? 'everybody' : 'unreached';
   // In direct messages only the requester reads the thread.
-  if (!isDirect(change.channel)) return { who: whoIsAsked(asks, { without, notify: 'unreached', when }) };
-  const unreached = unreachedOf(asks, without);
+  if (!isDirect(change.channel)) return { who: whoIsAsked(asks, { without, notify, when }) };
+  const unreached = unreachedOf(asks, without, notify);
   return {
     who: whoIsAsked(asks, { without, when }),
     ...(unreached.length > 0 && { rest: pleaseTell(joined(unreached, ', ')) }),

@@ -20,7 +20,7 @@ import {
   userGroup,
 } from '../words/text.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
-import { type AskedRequirement, authorizationOf } from '../access/authorization.ts';
+import { type AskedRequirement, authorizationOf, skippedBy } from '../access/authorization.ts';
 import { whoIsNotified } from '../access/approver-lookup.ts';
 import { alsoLater, fromWhen, type When } from '../access/escalation.ts';
 import type { Person } from '../access/access-check.ts';
@@ -134,7 +134,7 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
     stateText(change),
     fact('Asked by', joined([askersNamed(change), time(change.created_at, 'date'), reason && say`“${reason}”`], ' · ')),
     ...(glass ? [fact(`${glassMark} Break-glass`, glass)] : []),
-    ...asks.map((ask) => fact(glass ? 'Could have approved' : 'Asked to approve', askInWords(ask, fromWhen(change)))),
+    ...asks.map((ask) => fact(skippedBy(change) ? 'Could have approved' : 'Asked to approve', askInWords(ask, fromWhen(change)))),
     ...(notified.length > 0 ? [fact('Notified', notified)] : []),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),
     ...(approved.length > 0 ? [fact('Approved by', joined(approvedBy(approved), '; '))] : []),

@@ -2,7 +2,7 @@ import type { Company } from '../hosting/contract/target.ts';
 import type { Change } from '../storage/changes.ts';
 import { aboutOf } from '../access/targets.ts';
 import { isEnough, mayEnd, type Ending, type EndRight } from './may-end.ts';
-import { eachOnce, membersAmong, peopleOf } from '../access/approver-lookup.ts';
+import { eachOnce, maxPeople, membersAmong, peopleOf } from '../access/approver-lookup.ts';
 import { askersOf, authorizationOf, waitedUntil } from '../access/authorization.ts';
 import type { Reparsed } from '../language/reparse.ts';
 import { groupsEnding } from '../access/unknown-groups.ts';
@@ -18,7 +18,6 @@ export type Closers = {
   readonly anybody: boolean | undefined;
 };
 
-const maxPeople = 25;
 /** The most people looked up in Slack: among so many, at least one is surely a member. */
 const maxAsked = 200;
 

@@ -1,11 +1,13 @@
-import { askedPeople, toldPeople, whoIsAsked } from '../access/approver-lookup.ts';
-import { authorizationOf, type AskedRequirement, type BrokenGlass } from '../access/authorization.ts';
+import { askedPeople, namesIn, toldPeople, whoIsAsked } from '../access/approver-lookup.ts';
+import { authorizationOf, type AskedRequirement, type Authorization, type BrokenGlass } from '../access/authorization.ts';
 import { glassMark, skippedInWords } from '../access/break-glass.ts';
 import { reasonText } from '../access/reason.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import type { Channels } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
-import { joined, mention, named, say, type Text } from '../words/text.ts';
+import { either, joined, mention, named, say, type Text } from '../words/text.ts';
+import { isDirect } from '../access/assert-channel.ts';
+import { Refusal } from '../base/errors.ts';
 import { askedIn } from './asked-in.ts';
 import type { Note } from './card.ts';
 import type { TransitionNote } from './change-messages.ts';
@@ -20,16 +22,13 @@ export const glassBroken = (change: Change, skipped: BrokenGlass): Text =>
 export function reviewWanted(change: Change): Text {
   const { asks = [] } = authorizationOf(change);
   const { who, rest } = askedIn(change);
-  return joined([
-    nobodyReviews(asks) ?? say`${who}: you could have approved it, so please review it afterwards.`,
-    rest,
-  ]);
+  return joined([nobodyReviews(asks) ?? say`${who}: please review it afterwards.`, rest]);
 }
 
 /** Says that certainly nobody can review it now; undefined: somebody can, or might. One of all approvers is enough. */
 export const nobodyReviews = (asks: readonly AskedRequirement[]): Text | undefined =>
   asks.every((ask) => tooFewApprove([{ ...ask, count: 1 }]) !== undefined)
-    ? say`**Nobody who could review it can be told.**`
+    ? say`**Nobody who could review it can be told,** so it stays not reviewed for now.`
     : undefined;
 
 /** Everybody whose approval is skipped is told at once, whom the rules notify, and the ops channel. */
@@ -38,13 +37,24 @@ export function tellAll(change: Change): Pick<TransitionNote, 'ops' | 'tell'> {
   return { ops: true, tell: [...askedPeople(authorization), ...toldPeople(authorization)] };
 }
 
+/** Throws `Refusal` if nobody else would hear of it and could stop it. */
+export function refuseUnheard({ breakGlass, asks = [], told = [] }: Authorization, place: string, { ops }: Channels) {
+  if (!breakGlass || !isDirect(place) || ops !== undefined || told.length > 0 || !nobodyReviews(asks)) return;
+  throw new Refusal(say`**Nobody else would hear of it here, so nobody could stop it.** Nothing was done.`, {
+    hint: 'Ask for it in a channel.',
+  });
+}
+
 /** What somebody with this name said of a change that was sent by break-glass. */
 export const reviewed = (by: string, says: string): Note => ({ text: say`🔎 **Reviewed by ${named(by)}:** “${says}”` });
 
 /** Who is told of it at once: for whoever is about to do it. */
 export function whoIsTold(asks: readonly AskedRequirement[], { ops }: Channels): Text {
-  const who = say`Those who could have approved it (${whoIsAsked(asks)}) are told at once, with your reason, and are to review it.`;
   const few = nobodyReviews(asks);
-  const where = ops === undefined ? say`There is no ops channel to tell.` : say`The ops channel is told, too.`;
-  return joined([few ?? who, where]);
+  const others = asks.flatMap(({ notify }) => (notify ? namesIn(notify) : []));
+  const told = either([few ? undefined : 'them', ...others, ops && 'the ops channel'], 'and');
+  return joined([
+    few ?? say`${whoIsAsked(asks)} can review it afterwards.`,
+    told.length > 0 ? say`I'll tell ${told} at once, with your reason.` : undefined,
+  ]);
 }

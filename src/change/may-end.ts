@@ -24,26 +24,30 @@ export type EndingBy = Ending & { readonly policy: Policy; readonly by: Member }
  * The askers of a change that needed approval never may, nor may people who can't read its targets.
  */
 export const mayEnd = (ending: EndingBy): EndRight =>
-  rightIn(ending, [ending.needed, approvalOf(ending.policy, ending.asked)], 'end');
+  endingRight(ending, [ending.needed, approvalOf(ending.policy, ending.asked)]);
 
 /**
  * The approval by which what was sent by break-glass is reviewed: the one that was skipped or, if the policy no longer
  * names anybody else for that, today's. Undefined: it names nobody for either.
  */
-export const reviewedBy = (policy: Policy, { needed, asked }: Ending): Needed | undefined =>
+export const reviewApproval = (policy: Policy, { needed, asked }: Ending): Needed | undefined =>
   [needed, approvalOf(policy, asked)].find((one): one is Needed => one !== 'none' && namesOthers(policy, one, asked));
 
 /** Whether a person may review it: also those to whom it would have escalated. */
-export function mayReview(ending: EndingBy): EndRight {
-  const by = reviewedBy(ending.policy, ending);
-  return rightIn({ ...ending, asked: { ...ending.asked, waited: Infinity } }, by ? [by] : []);
+export function mayReview(ending: EndingBy): MayOrNot {
+  const approval = reviewApproval(ending.policy, ending);
+  const vote = votingRight({ ...ending, asked: { ...ending.asked, waited: Infinity } }, approval ? [approval] : []);
+  return vote.kind === 'no vote' ? mayNot(vote.inDoubt, vote.why) : vote;
 }
 
-function rightIn(
+type MayOrNot = Exclude<EndRight, { readonly kind: 'if nobody may' }>;
+type NoVote = { readonly kind: 'no vote'; readonly why: 'denied' | 'not named'; readonly inDoubt: readonly string[] };
+
+/** Whether they may read it, are none of its askers, and their vote counts towards one of these approvals. */
+function votingRight(
   { policy, needed, asked, by }: EndingBy,
   approvals: readonly ('none' | Needed)[],
-  to: 'end' | 'review' = 'review',
-): EndRight {
+): MayOrNot | NoVote {
   const unread = unreadBy(policy, by, asked);
   if (unread) return mayNot(unread, 'not named');
   const isOthers = needed !== 'none' || asked.caller !== undefined;
@@ -54,7 +58,13 @@ function rightIn(
   if (votes.some((vote) => vote?.kind === 'counts')) return { kind: 'may' };
   const isDenied = votes.some((vote) => vote?.kind === 'does not count' && vote.why === 'denied');
   const inDoubt = votes.flatMap((vote) => vote?.groups ?? []);
-  if (to === 'review') return mayNot(inDoubt, isDenied ? 'denied' : 'not named');
+  return { kind: 'no vote', why: isDenied ? 'denied' : 'not named', inDoubt };
+}
+
+function endingRight(ending: EndingBy, approvals: readonly ('none' | Needed)[]): EndRight {
+  const vote = votingRight(ending, approvals);
+  if (vote.kind !== 'no vote') return vote;
+  const { policy, asked, by } = ending;
   const own = approvals.includes('none') ? [decideAccess(policy, by, asked)] : [];
   if (own.some(({ kind }) => kind === 'allowed')) return { kind: 'may' };
   const aims = asked.aims.filter(({ access }) => access === 'change');
@@ -62,8 +72,7 @@ function rightIn(
   const usual = decideAccess(policy, by, { command: unlocking.usual, aims });
   if (forced.kind === 'allowed') return { kind: 'if nobody may', forced: true };
   if (usual.kind === 'allowed') return { kind: 'if nobody may', forced: false };
-  const unknown = [...inDoubt, ...[...own, forced, usual].flatMap(unknownIn)];
-  return mayNot(unknown, isDenied ? 'denied' : 'not named');
+  return mayNot([...vote.inDoubt, ...[...own, forced, usual].flatMap(unknownIn)], vote.why);
 }
 
 /** The Slack user groups that decide whether they may read all it is about; none: they may not. Undefined: they may. */
@@ -75,7 +84,7 @@ function unreadBy(policy: Policy, by: Member, { aims }: ApprovalRequest): readon
 }
 
 /** The refusal: because these groups are unknown, if there are any; otherwise because of `why`. */
-const mayNot = (groups: readonly string[], why: 'denied' | 'not named'): EndRight =>
+const mayNot = (groups: readonly string[], why: 'denied' | 'not named'): MayOrNot =>
   groups.length > 0 ? { kind: 'may not', why: 'unknown', groups: [...new Set(groups)] } : { kind: 'may not', why };
 
 /** Whether this right is enough; `anybody`: whether anybody `may`; undefined: Slack doesn't say. */

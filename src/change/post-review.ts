@@ -2,9 +2,13 @@ import { glassMark, skippedInWords } from '../access/break-glass.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { unreviewed, type Change } from '../storage/changes.ts';
 import { parseStored } from '../storage/parse-json.ts';
+import { dayMs } from '../words/duration.ts';
 import { joined, mention, say, time, type Text } from '../words/text.ts';
 
 /** What was sent by break-glass is reviewed afterwards, by somebody who could have approved it. Pure. */
+
+/** How often those who can review it are reminded. */
+export const reviewEveryMs = dayMs;
 
 /** What somebody said of it; stored with the change. `at` in epoch ms. */
 export type PostReview = { readonly by: string; readonly at: number; readonly says: string };
@@ -34,8 +38,9 @@ export function glassLine(change: Skipped): Text | undefined {
 export const glassInShort = (change: Pick<Skipped, 'authorization' | keyof Reviewed>): Text | undefined =>
   authorizationOf(change).breakGlass && say`${glassMark} break-glass${isToReview(change) ? ', not reviewed' : ''}`;
 
-function isSentInWords({ sent_at: sent, settled_at: settled, lost_at: lost }: Skipped): string {
+function isSentInWords({ sent_at: sent, settled_at: settled, lost_at: lost, post_review: review }: Skipped): string {
   if (lost !== null) return 'may have been sent';
   if (sent !== null) return 'sent';
-  return settled === null ? 'to be sent' : 'not sent; it was to go';
+  if (review === null) return 'not sent; it was to go';
+  return settled === null ? 'to be sent' : 'done';
 }

@@ -2,7 +2,7 @@ import type { Needed, Policy } from '../policy/rules.ts';
 import { glassProblem } from '../access/break-glass.ts';
 import { Refusal } from '../base/errors.ts';
 import { includes } from '../policy/approval-requirement.ts';
-import { isPartOfBatch, type Change } from '../storage/changes.ts';
+import { findSentByBreakGlass, isPartOfBatch, type Change } from '../storage/changes.ts';
 import { groupsInDoubt, outstanding, type ApprovalRequest, type Waited } from '../policy/approvers.ts';
 import { code, joined, say, type Text } from '../words/text.ts';
 import { HostTrouble } from '../hosting/client.ts';
@@ -16,7 +16,6 @@ import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts
 import { factLines } from './card.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from './read-sources.ts';
-import { sentWithoutApproval } from './sent-meanwhile.ts';
 import { approversNow, countsFor, recentFor } from './voters.ts';
 import { troubleText } from '../hosting/host-trouble.ts';
 import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
@@ -40,7 +39,7 @@ export async function recheck(context: ChangeContext, change: Change): Promise<R
   if (isHeld && approval !== 'none') return rulesDiffer;
   const rights = await recheckRights(context, change);
   if ('kind' in rights) return isHeld && rights.kind === 'invalidated' ? rulesDiffer : rights;
-  const same = await sentWithoutApproval(context, change);
+  const same = await findSentByBreakGlass(context.database.db, change, change.created_at);
   if (same)
     return {
       kind: 'drifted',

@@ -10,7 +10,7 @@ import type { TransitionNote } from './change-messages.ts';
 import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown } from './change.ts';
 import { callOf } from './pin.ts';
-import { askersMayClose, authorizationOf } from '../access/authorization.ts';
+import { askersMayClose, authorizationOf, skippedBy } from '../access/authorization.ts';
 import { glassBroken, reviewWanted } from './glass-replies.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import { hostSays, statusInWords } from '../hosting/host-trouble.ts';
@@ -101,6 +101,7 @@ const sendingSoon = (change: Change, paused: PauseScope | undefined): Text => {
   if (paused) return say`${pausedInWords[paused]} It will be sent after ${resumes[paused]}, if it is still valid then.`;
   if (isBatch(change)) return say`It begins now.`;
   if (callOf(change) === undefined) return say`Nothing has to be sent for it.`;
+  if (skippedBy(change)) return say`I'll send it when others have had 10 s to stop it.`;
   return coolsDown(change) ? say`Sending in 10 s.` : say`Sending it now.`;
 };
 
@@ -206,8 +207,7 @@ export function alarm(
   const whom = joined(all.slice(0, 6).map((id) => [mention(id)]));
   const from = say`The buttons work from ${time(closableMinute(change))}: until then it could still reach the host.`;
   const again = askAgain(change);
-  const why = change.caller === null ? 'it needed approval' : 'a program asked for it';
-  const others = askersMayClose(change) ? undefined : `Whoever asked for it can't press them, because ${why}.`;
+  const others = askersMayClose(change) ? undefined : say`Whoever asked for it can't press them.`;
   return {
     reply: {
       text: joined(['⚠️', whom, says, lockedMeanwhile(change), pleaseCheck(change), others, from, again.says]),

@@ -1,17 +1,28 @@
+import { authorizationOf, skippedBy } from '../access/authorization.ts';
+import { glassMark } from '../access/break-glass.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import type { Change } from '../storage/changes.ts';
 import { coolsDown, type ChangeEvent } from './change.ts';
 import { glassInShort, type Skipped } from './post-review.ts';
-import { states } from '../words/states.ts';
+import { stateLabel, states } from '../words/states.ts';
 import { inline, joined, plain, say, time, type Text } from '../words/text.ts';
 
 /** The states and the events of a change, in words. */
 
 /** The emoji of a state. A later warning takes its place, such as that access is still open. */
-export function markOf(change: Pick<Change, 'state' | 'settled_at' | 'last_note'>): string {
+export function markOf(change: Marked): string {
+  if (change.state === 'approved' && skippedBy(change)) return glassMark;
   const isOver = change.settled_at !== null;
   const mark = change.state === 'accepted' && isOver ? '☑️' : states[change.state].mark;
   return isOver && ['☑️', '✅'].includes(mark) && isWarning(change) ? '⚠️' : mark;
+}
+
+type Marked = Pick<Change, 'state' | 'settled_at' | 'last_note' | 'authorization' | 'lost_at'>;
+
+/** Its symbol, and its state in a word: what nobody approved is not called approved. */
+export function stateInShort(change: Marked): string {
+  const isUnapproved = skippedBy(change) !== undefined || authorizationOf(change).approval === 'none';
+  return `${markOf(change)} ${change.state === 'approved' && isUnapproved ? 'to be sent' : stateLabel(change.state)}`;
 }
 
 /** The emoji that a reply begins with, by event. */
@@ -31,7 +42,7 @@ const isWarning = ({ last_note: note }: Pick<Change, 'last_note'>): boolean =>
   note !== null && plain(parseStored<Text>(note)).startsWith('⚠️');
 
 /** The time for *Stop* begins only when the message with it is posted (`coolsDown`). */
-const stoppable = 'Not sent yet: it can be stopped until ten seconds after Stop was posted.';
+const stoppable = 'Not sent yet: it can be stopped for ten seconds, from when Stop is posted.';
 
 /** The state of a change in one line. */
 export function stateText(
@@ -73,10 +84,10 @@ export const eventInWords = (event: string): string => labels[event] ?? event;
 const labels: Readonly<Record<string, string>> = {
   asked: 'asked for it',
   no_approval_needed: 'the rules ask for no approval',
-  break_glass: 'broke the glass: it waits for no approval',
+  break_glass: 'broke the glass: it skips its approval, or a freeze',
   waiting: 'asked for approval',
   reminded: 'reminded those who can approve',
-  asked_anew: 'saw that others can approve it, or that nobody can',
+  asked_anew: 'looked again who can approve it',
   post_review: 'reviewed it afterwards',
   post_review_reminded: 'reminded those who can review it',
   vote: 'approved it; more are needed',

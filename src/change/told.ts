@@ -1,12 +1,13 @@
 import { parseStored } from '../storage/parse-json.ts';
 import { type Change } from '../storage/changes.ts';
 import { type Message } from '../storage/messages.ts';
-import { joined, say, type Text } from '../words/text.ts';
+import { joined, mention, say, type Text } from '../words/text.ts';
 import { states } from '../words/states.ts';
 import { type Button } from './buttons.ts';
+import { coolsDown } from './change.ts';
 import { approvedBy, type Approved, type Note, type Telling } from './card.ts';
 import { pinnedCardOf, type Undo } from './pin.ts';
-import { isToReview } from './post-review.ts';
+import { isToReview, postReviewOf } from './post-review.ts';
 import { markOf, stateText } from './states-and-events.ts';
 
 /** What a message about a change says, drawn from what it tells and from how the change is now. Pure. */
@@ -35,8 +36,11 @@ export function drawTelling(message: Message, telling: Telling, now: Now): Note 
   return when.version === change.version ? note : sinceThen(message, note, { lasting, when }, change);
 }
 
-const withState = (lasting: Text, change: Change): Text =>
-  joined([lasting, joined([markOf(change), stateText(change)])], '\n');
+function withState(lasting: Text, change: Change): Text {
+  const review = postReviewOf(change);
+  const reviewed = review && say`🔎 Reviewed by ${mention(review.by)}: “${review.says}”`;
+  return joined([lasting, joined([markOf(change), stateText(change)]), reviewed], '\n');
+}
 
 type When = NonNullable<Telling['when']>;
 
@@ -64,7 +68,8 @@ function sinceThen(
   const { buttons = [] } = note;
   const reviews = buttons.filter(({ press }) => 'verdict' in press && press.verdict === 'reviewed');
   const said = { text: withState(lasting, change), ...(reviews.length > 0 && { buttons: reviews }) };
-  return wasKept && !isReported(change) ? note : said;
+  // What had Stop is drawn anew in any case.
+  return wasKept && !isReported(change) && !coolsDown(change) ? note : said;
 }
 
 /**

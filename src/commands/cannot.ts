@@ -12,14 +12,15 @@ export type CannotDo = {
 const byButton = say`A change is stopped by **Cancel** or **Stop**, on its card, in its thread or in App Home. What is on its way can't be stopped.`;
 
 /** What people say who want to skip an approval, besides `--break-glass`. */
-const emergencyWords = 'break glass, skip approval, bypass approval, without approval, force, hotfix';
-const emergencyTopics = new Set([...emergencyWords.split(', '), 'emergency', 'urgent']);
+const emergencyWords =
+  'break glass, skip approval, bypass approval, without approval, no approval, override, bypass, force, hotfix, emergency, urgent';
+const emergencyTopics = new Set(emergencyWords.split(', '));
 
 /** Whether words, or the name of an option that there is not, ask for `--break-glass`. */
 export const meansBreakGlass = (words: string): boolean => emergencyTopics.has(words.replaceAll('-', ' '));
 
 /** What to say of it to somebody who looks for it. */
-export const breakGlassMeans = say`In an emergency, ${code('--break-glass')} after a command, with a reason, skips its approval and freezes, for whom a rule lets do so. Everybody is told, anybody can stop it for ten seconds, and somebody reviews it.`;
+export const breakGlassMeans = say`In an emergency, ${code('--break-glass')} after a command, with a reason, skips its approval and any freeze, where a rule allows it. Everybody is told, anybody can stop it for ten seconds, and somebody reviews it.`;
 
 const onCard = say`Only the buttons on the change's card count, in the channel or on my App Home.`;
 
@@ -96,6 +97,11 @@ export const cannotDo: readonly CannotDo[] = [
     replies:
       'approved, approve, lgtm, yes, yep, yeah, ok, okay, go, go ahead, ship it, do it, no, nope, fine, sure, +1, :+1:, good',
     says: onCard,
+    instead: 'changes',
+  },
+  {
+    also: `review, review <change>, review <number>, unreviewed`,
+    says: say`What was sent by break-glass is reviewed by **Review…**, on its card or in App Home.`,
     instead: 'changes',
   },
   {

@@ -4,7 +4,7 @@ import { catalogue, changesSomething, type Command } from './index.ts';
 type Right = {
   readonly path: string;
   readonly risk: 'read' | 'routine' | 'sensitive' | 'destructive' | 'named';
-  readonly emergency?: true;
+  readonly brake?: true;
   readonly within?: string;
   readonly neverFrozen?: true;
 };
@@ -21,8 +21,8 @@ export function rightOf(path: string, command: Command, input: Readonly<Record<s
   const risk = command.right === 'named' ? 'named' : 'read';
   const right = { path: isOwn ? `${path} --${ownRight}` : path, risk } as const;
   if (command.shape !== 'builtin') return right;
-  const { emergency, within } = command;
-  return { ...right, ...(emergency && { emergency }), ...(within !== undefined && { within }) };
+  const { brake, within } = command;
+  return { ...right, ...(brake && { brake }), ...(within !== undefined && { within }) };
 }
 
 /** Every right that a command can need. */

@@ -1,20 +1,17 @@
-import { authorizationOf, heldAs } from '../access/authorization.ts';
+import { heldAs, skippedBy } from '../access/authorization.ts';
 import { coolsDown } from '../change/change.ts';
 import { LockHeld, type ChangeStore } from '../change/change-store.ts';
 import { tellAll } from '../change/glass-replies.ts';
 import { lockInTheWay, withHolder } from '../change/lock-in-the-way.ts';
+import { reviewEveryMs } from '../change/post-review.ts';
 import { asked, opsIfTooFew } from '../change/replies.ts';
 import { newChangeDetails } from '../send/new-change.ts';
 import { findWaiting, type Change, type NewChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { pauseOf } from '../storage/kv.ts';
 import { insertWaiting } from '../storage/waiting.ts';
-import { dayMs } from '../words/duration.ts';
 
 /** The first row of a change, with what its thread says then. */
-
-/** After how long those who could have approved what was sent by break-glass are first reminded to review it. */
-const reminderMs = dayMs;
 
 /** Nothing but a review ends it. */
 const remindOfReview = (tx: Tx, { number, requester }: Change, now: number): Promise<unknown> =>
@@ -25,13 +22,8 @@ const remindOfReview = (tx: Tx, { number, requester }: Change, now: number): Pro
     requester,
     created_at: now,
     expires_at: Number.MAX_SAFE_INTEGER,
-    due_at: now + reminderMs,
+    due_at: now + reviewEveryMs,
   });
-
-const begunAs = ({ state, authorization }: Change) => {
-  if (state !== 'approved') return 'waiting';
-  return authorizationOf({ authorization }).breakGlass ? 'break_glass' : 'no_approval_needed';
-};
 
 /** Begins the change, and says in its thread what it waits for. Throws `LockHeld` if it needs a lock at once. */
 export async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: number): Promise<Change> {
@@ -39,12 +31,13 @@ export async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, no
   const held = await lockInTheWay(tx, row, now);
   if (held && row.state === 'approved' && row.scheduled_at == null) throw new LockHeld(await withHolder(tx, held, row));
   const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
-  const event = begunAs(saved);
+  const skips = skippedBy(saved) !== undefined;
+  const usual = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
   const reply = asked(saved, { held, twin, paused: await pauseOf(tx, heldAs(saved)) });
-  const told = event === 'break_glass' ? tellAll(saved) : opsIfTooFew(saved);
+  const told = skips ? tellAll(saved) : opsIfTooFew(saved);
   const said = reply && { reply, decide: saved.state === 'approved' && coolsDown(saved), ...told };
-  const by = event === 'break_glass' ? saved.requester : 'sitehand';
-  await changeStore.remark(tx, saved, event, { by, at: now, ...said });
+  const by = skips ? saved.requester : 'sitehand';
+  await changeStore.remark(tx, saved, skips ? 'break_glass' : usual, { by, at: now, ...said });
   if (saved.post_review !== null) await remindOfReview(tx, saved, now);
   return saved;
 }

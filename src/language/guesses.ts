@@ -103,7 +103,7 @@ export type Candidate = {
   readonly worth: number;
   readonly explained: ReadonlySet<number>;
   /** Whether it is called the emergency brake, by two words or more. */
-  readonly isEmergency: boolean;
+  readonly isBrake: boolean;
   /** Whether the line is mostly about something else. */
   readonly isTooLittle: boolean;
 };
@@ -123,9 +123,9 @@ export function candidateOf(match: Match<Meant>, line: Omit<SpokenLine, 'called'
   const filled = fill(of.path, of.command, { ...line, called, explained });
   const { free, extra } = filled;
   const { things } = line.said;
-  const isEmergency = of.command.shape === 'builtin' && of.command.emergency === true && score > 1;
+  const isBrake = of.command.shape === 'builtin' && of.command.brake === true && score > 1;
   // Of what can't be done, nothing is filled; and the brake is meant, whatever else is said.
-  const missed = { ...filled, ...(of.says && { free: [] }), ...(isEmergency && { ownWords: 0 }) };
+  const missed = { ...filled, ...(of.says && { free: [] }), ...(isBrake && { ownWords: 0 }) };
   // Only what changes something can be run dry.
   const worth = 2 * score + (extra.dryRun === true ? 2 : 0);
   return {
@@ -135,8 +135,8 @@ export function candidateOf(match: Match<Meant>, line: Omit<SpokenLine, 'called'
     score: worth + (things.length - free.length) * 0.5 - against(missed),
     worth,
     explained,
-    isEmergency,
-    isTooLittle: !isEmergency && score < plainly && isTooLittle(filled, match, line),
+    isBrake,
+    isTooLittle: !isBrake && score < plainly && isTooLittle(filled, match, line),
   };
 }
 

@@ -74,7 +74,7 @@ function readingAmong(line: Line, typed: string | undefined, isPart: boolean, na
   // What is wrong with a typed command is said better without it.
   const isOffered = line.place.isAddressed === true && typed === undefined;
   // The brake comes first, whatever else is said.
-  const brake = aside(candidates.find(({ isEmergency }) => isEmergency));
+  const brake = aside(candidates.find(({ isBrake }) => isBrake));
   const reading = typed === undefined ? readingOf(candidates, names) : readTyped(typed, candidates, names);
   return brake ?? reading ?? aside(best) ?? (isOffered ? helpOn(best) : undefined);
 }

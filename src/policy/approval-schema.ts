@@ -54,7 +54,7 @@ export const approvalShape = (approvers: z.ZodType<readonly string[]>) =>
         '{ after, by }',
       )
         .optional()
-        .describe('Who else is asked if nobody has approved by then'),
+        .describe('Who else is asked if it still waits then'),
       count: z.int(wholeNumber).min(1, wholeNumber).max(maxApprovals, wholeNumber).default(defaultApprovals),
       expires: durationUpTo(maxExpiryMs)
         .prefault(showDuration(defaultExpiryMs))

@@ -86,14 +86,14 @@ export function decideAccess(policy: Policy, person: Member, request: AccessRequ
 /**
  * Whether somebody with these memberships may do it, and what approval it needs. A rule must allow every aim. One `deny` on any aim beats
  * every `allow`. The strictest approval of all allowing rules applies. An unknown membership matches every `deny` and
- * no `allow`; for an emergency stop it is the reverse.
+ * no `allow`; for an emergency brake it is the reverse.
  */
 function decide(policy: Policy, memberships: Memberships, request: AccessRequest): AccessDecision {
   const questions = questionsOf(policy, request);
   const denials = findDenying(questions, memberships);
   if ('rule' in denials) return notAllowed(denials.question, { kind: 'denied', rule: denials.rule }, denials.rule);
-  const isEmergency = request.command.emergency === true;
-  const denyGroups = isEmergency ? none : denials.perhaps;
+  const isBrake = request.command.brake === true;
+  const denyGroups = isBrake ? none : denials.perhaps;
   const missing: string[] = [];
   const found: Matches[] = [];
   for (const question of questions) {
@@ -101,7 +101,7 @@ function decide(policy: Policy, memberships: Memberships, request: AccessRequest
     if (one.certain.length === 0) {
       const allowGroups = dependsOn(one.perhaps.map(audienceOf), memberships, denyGroups);
       if (allowGroups.length === 0) return notAllowed(question, { kind: 'no rule' });
-      if (!isEmergency) missing.push(...allowGroups);
+      if (!isBrake) missing.push(...allowGroups);
     }
     found.push(one);
   }
@@ -186,12 +186,12 @@ function anywhereFor(
   const allow = rules.allow.filter(({ where }) => kind === undefined || reaches(where, kind, 'some'));
   const everywhere = rules.deny.filter(({ where }) => reaches(where, kind, 'all'));
   if (everywhere.some(({ to }) => holds(to, memberships, 'deny') === 'yes')) return 'no';
-  const isEmergency = command.emergency === true;
-  const denyGroups = isEmergency ? none : dependsOn(everywhere.map(audienceOf), memberships);
+  const isBrake = command.brake === true;
+  const denyGroups = isBrake ? none : dependsOn(everywhere.map(audienceOf), memberships);
   const isAllowed = allow.some(({ to }) => holds(to, memberships, 'allow') === 'yes');
   const allowGroups = isAllowed ? none : dependsOn(allow.map(audienceOf), memberships, denyGroups);
   if (!isAllowed && allowGroups.length === 0) return 'no';
-  return isEmergency ? none : [...denyGroups, ...allowGroups];
+  return isBrake ? none : [...denyGroups, ...allowGroups];
 }
 
 const reaches = (where: Rule['where'], kind: Target['kind'] | undefined, amount: 'some' | 'all'): boolean =>

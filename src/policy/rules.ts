@@ -51,8 +51,8 @@ type Class = (typeof classes)[number];
 export type PolicyCommand = {
   readonly path: string;
   readonly risk: Class | 'named';
-  /** An emergency stop: an unknown membership counts as an `allow`, not as a `deny`. */
-  readonly emergency?: true;
+  /** An emergency brake: an unknown membership counts as an `allow`, not as a `deny`. */
+  readonly brake?: true;
   /** The path of a command that includes it: a rule that names that one means this too. */
   readonly within?: string;
   /** It only takes access away: no freeze holds it. */

@@ -50,10 +50,10 @@ export function idleBreakGlass(policy: Policy): readonly Mistake[] {
     const skipsNothing = policy.freezes.length === 0 && commands.every((command) => needsNoApproval(policy, command));
     if (!skipsNothing && !commands.every(isIdle)) return [];
     const says = skipsNothing
-      ? 'note: breakGlass: does nothing here, because no rule asks for approval and there are no freezes; leave it out'
+      ? 'note: leave breakGlass out: no rule asks for approval, and there are no freezes'
       : way === 'alone'
-        ? 'note: breakGlass: alone never works here, because the policy names others who can approve it; say true'
-        : 'note: breakGlass: true never works here, because the policy names nobody else who could review it; say alone';
+        ? 'note: breakGlass: alone never works here, because others are named who can approve it; say true'
+        : 'note: breakGlass: true never works here, because nobody else is named who could review it; say alone';
     return [{ line, column, says }];
   });
 }
@@ -72,7 +72,7 @@ function isSeveral(policy: Policy, names: readonly string[]): boolean {
 function namesOthersFor(policy: Policy, rule: Rule, command: PolicyCommand): boolean {
   const approval = approvalBy(rule, command);
   if (approval === 'none') return false;
-  const names = [approval.by === 'allowed' ? rule.to : approval.by].flat();
+  const names = [approval.by === 'allowed' ? rule.to : groupsEver(approval)].flat();
   if (isSeveral(policy, names)) return true;
   const asking = [rule.to].flat();
   const askers = groupIds(policy, asking);
@@ -85,7 +85,7 @@ function namesOthersFor(policy: Policy, rule: Rule, command: PolicyCommand): boo
 const everybodyNamed = (policy: Policy, command: PolicyCommand): readonly string[] =>
   [...policy.rules.filter(({ effect }) => effect === 'allow'), ...exceptions(policy)]
     .filter((one) => namesCommand(one, command))
-    .flatMap(({ to, approval = 'none' }) => [to, approval === 'none' || approval.by === 'allowed' ? [] : approval.by])
+    .flatMap(({ to, approval = 'none' }) => [to, approval === 'none' ? [] : groupsEver(approval)])
     .flat();
 
 /** What asks for an approval: an allowing rule, or the exception of a freeze. */

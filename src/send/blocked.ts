@@ -1,4 +1,4 @@
-import { heldAs } from '../access/authorization.ts';
+import { heldAs, skippedBy } from '../access/authorization.ts';
 import { isPartOfBatch, touchChange, type Change } from '../storage/changes.ts';
 import { unowned } from '../storage/lease.ts';
 import { redraw } from '../storage/redraw.ts';
@@ -74,6 +74,9 @@ export async function endOrWait(
 export const tooLate = (change: Change): Text =>
   joined([
     say`It was not sent in time.`,
+    skippedBy(change) && change.due_at === change.expires_at
+      ? say`I could post nothing by which somebody else could have stopped it.`
+      : undefined,
     change.last_note === null ? undefined : say`Until then: ${stateText(change)}`,
   ]);
 

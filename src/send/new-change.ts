@@ -1,7 +1,5 @@
 import type { Channel, Person } from '../access/access-check.ts';
 import { counted } from '../commands/kit/page.ts';
-import type { AnyAction } from '../commands/kit/action.ts';
-import type { Target } from '../hosting/contract/target.ts';
 import { unreviewed, type Change, type NewChange } from '../storage/changes.ts';
 import { requestId } from '../storage/inbox.ts';
 import { canaryIn } from './pin-batch.ts';
@@ -30,8 +28,9 @@ export function rowOf(
   now: number,
   { inboxKey, handedOnBy }: Origin = {},
 ): NewChange {
+  const columns = targetColumns(pinned);
   return {
-    ...targetColumns(pinned),
+    ...columns,
     command: pinned.parsed.path,
     risk: pinned.action.risk,
     args: storedArgs(pinned),
@@ -53,7 +52,7 @@ export function rowOf(
     authorization: JSON.stringify(withLinks(pinned)),
     created_at: now,
     post_review: pinned.authorization.breakGlass ? unreviewed : null,
-    ...initialState(pinned, now),
+    ...initialState(pinned, columns, now),
   };
 }
 
@@ -81,7 +80,8 @@ function targetColumns(
   return {
     target: targetKey(target),
     target_name: target.name,
-    cools_down: coolsDown(action, target, authorization.breakGlass),
+    // So does what nobody approves.
+    cools_down: authorization.breakGlass || nameToType(action, target) !== undefined ? 1 : 0,
     targets: JSON.stringify([target, ...alsoReads]),
   };
 }
@@ -116,7 +116,8 @@ export function rowInBatch(batch: Change, { target, ...pinned }: BatchItem, now:
 }
 
 function initialState(
-  { authorization, action, target, parsed }: Pinned,
+  { authorization, parsed }: Pinned,
+  { cools_down }: Pick<NewChange, 'cools_down'>,
   now: number,
 ): Pick<NewChange, 'state' | 'expires_at' | 'due_at' | 'scheduled_at'> {
   const { approval, breakGlass: skips } = authorization;
@@ -132,13 +133,9 @@ function initialState(
       due_at: nextLook({ created_at: now, expires_at }, authorization, now),
     };
   }
-  const ready = { cools_down: coolsDown(action, target, skips), expires_at: schedule?.until ?? now, scheduled_at };
+  const ready = { cools_down, expires_at: schedule?.until ?? now, scheduled_at };
   return { scheduled_at, state: 'approved', ...readyToSend(ready, now) };
 }
-
-/** What needs its target's name typed can also be stopped for ten seconds, and so can what nobody approves. */
-const coolsDown = (action: AnyAction, target: Target | undefined, skips: Authorization['breakGlass']): number =>
-  skips === undefined && nameToType(action, target) === undefined ? 0 : 1;
 
 /** What the audit line of a new change says. */
 export function newChangeDetails(row: NewChange) {

@@ -155,6 +155,17 @@ export function findWaiting(
   return waiting.where('call', '=', call).orderBy('number').limit(1).executeTakeFirst();
 }
 
+/** A change with this call, sent by break-glass since then (epoch ms), that may have taken effect. */
+export function findSentByBreakGlass(
+  db: ReadHandle,
+  { target, call }: Pick<Change, 'target' | 'call'>,
+  since: number,
+): Promise<Change | undefined> {
+  const sent = db.selectFrom('changes').selectAll().where('target', '=', target).where('sent_at', '>=', since);
+  const untold = sent.where('call', '=', call).where('post_review', 'is not', null).where('lost_at', 'is', null);
+  return untold.where('state', 'not in', ['rejected', 'failed', 'did_not_happen']).limit(1).executeTakeFirst();
+}
+
 /** Those of these changes that are neither settled nor unknown: they will end without a person. */
 export async function underWay(db: ReadHandle, numbers: readonly number[]): Promise<ReadonlySet<number>> {
   if (numbers.length === 0) return new Set();
@@ -217,8 +228,7 @@ type ChangeFilter = {
   readonly isOwn?: boolean;
   /** Only those that are, or were, to be sent at a time. */
   readonly isScheduled?: boolean;
-  /** Only those that were or may have been sent by break-glass, or may still be; or those that nobody has reviewed. */
-  readonly isBreakGlass?: boolean;
+  /** Only those that were sent by break-glass, are over, and that nobody has reviewed. */
   readonly isUnreviewed?: boolean;
   /** Not settled (true), or settled (false). */
   readonly isOpen?: boolean;
@@ -240,7 +250,6 @@ export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Chang
     isOwn,
     isOpen,
     isScheduled,
-    isBreakGlass,
     isUnreviewed,
     beforeNumber,
   } = filter;
@@ -252,8 +261,7 @@ export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Chang
   if (isOwn) found = found.where('batch', 'is', null);
   if (state !== undefined) found = found.where('state', '=', state);
   if (isScheduled) found = found.where('scheduled_at', 'is not', null);
-  if (isBreakGlass) found = found.where('post_review', 'is not', null);
-  if (isUnreviewed) found = found.where('post_review', '=', unreviewed);
+  if (isUnreviewed) found = found.where('post_review', '=', unreviewed).where('settled_at', 'is not', null);
   if (isOpen !== undefined) found = found.where('settled_at', isOpen ? 'is' : 'is not', null);
   if (beforeNumber !== undefined) found = found.where('number', '<', beforeNumber);
   return found.orderBy('number', 'desc').limit(filter.limit).execute();

@@ -2,6 +2,7 @@ import { Refusal, type Args } from '../base/errors.ts';
 import { type Page, type PageDecision, counted, listOr } from '../commands/kit/page.ts';
 import { type Change, listChanges } from '../storage/changes.ts';
 import { code, joined, say, time, type Text, plain, mention, sample, typed, through } from '../words/text.ts';
+import { isToReview } from '../change/post-review.ts';
 import { besideState, markOf } from '../change/states-and-events.ts';
 import { pinnedCardOf, titleNow, isDone } from '../change/pin.ts';
 import { decisionsFor } from './page-decisions.ts';
@@ -73,7 +74,7 @@ export type ListedChange = {
 /** A change as one line of a list. */
 export const listedChange = (change: Change): ListedChange => ({
   number: change.number,
-  state: `${markOf(change)} ${stateLabel(change.state)}`,
+  state: stateInShort(change),
   title: plain(pinnedCardOf(change).title).slice(0, maxTitleLength),
   requester: change.requester,
   caller: change.caller,
@@ -129,11 +130,11 @@ const timeOf = ({ scheduled_at: at, created_at }: Change): number => at ?? creat
 /** Whether an open change is one of these. */
 const narrowedTo =
   ({ waiting, scheduled, unreviewed }: ChangesQuery, requesters: readonly string[] | undefined) =>
-  ({ state, requester, scheduled_at: at, post_review: review }: Change): boolean =>
-    (requesters?.includes(requester) ?? true) &&
-    (!waiting || state === 'waiting') &&
-    (!scheduled || at !== null) &&
-    (!unreviewed || review !== null);
+  (change: Change): boolean =>
+    (requesters?.includes(change.requester) ?? true) &&
+    (!waiting || change.state === 'waiting') &&
+    (!scheduled || change.scheduled_at !== null) &&
+    (!unreviewed || isToReview(change));
 
 /** The newest ones that this person may read. */
 async function newestOf(

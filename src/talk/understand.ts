@@ -111,7 +111,7 @@ const mayBeAnswered = ({ parsed: { path, command }, isComplete }: Guess): boolea
 /** The button for a guess. What changes something opens its form, except the emergency brake. */
 function offerOf({ args, line, parsed: { path, command }, isComplete }: Guess): Offer {
   const runs =
-    isComplete && (!changesSomething(command) || (command.shape === 'builtin' && command.emergency === true));
+    isComplete && (!changesSomething(command) || (command.shape === 'builtin' && command.brake === true));
   const label = line === path ? command.button : line;
   return runs ? { label, args } : { label, args, opens: 'form' };
 }

@@ -225,7 +225,7 @@ async function changesOf({ database }: SendContext, mayRead: MayRead, envs: read
   const cut: string[] = [];
   for (const env of envs) {
     const { open, more } = await about(env);
-    const over = { target: targetKey(env), isUnreviewed: true, isOpen: false, limit: maxUnreviewed };
+    const over = { target: targetKey(env), isUnreviewed: true, limit: maxUnreviewed };
     const unreviewed = await listChanges(database.db, over);
     if (more || unreviewed.length === maxUnreviewed) cut.push(env.name);
     for (const change of [...open, ...unreviewed]) {

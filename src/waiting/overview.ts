@@ -96,14 +96,13 @@ async function readAll(context: ChangeContext, person: Person, ids: readonly str
   // Read apart, so that no number of requests of programs hides what people asked for.
   const readOpen = async (filter: Parameters<typeof read>[0]): Promise<readonly Change[]> =>
     (await Promise.all((['people', 'callers'] as const).map((by) => read({ ...filter, by })))).flat();
-  const toReview = { isUnreviewed: true, isOpen: false } as const;
   const [approved, waiting, unknown, unreviewed, open, unseen, latest] = await Promise.all([
     readOpen({ state: 'approved' }),
     readOpen({ state: 'waiting' }),
     readOpen({ state: 'unknown' }),
-    readOpen(toReview),
+    readOpen({ isUnreviewed: true }),
     readOpen({ requesters: ids, isOpen: true }),
-    readOpen({ requesters: ids, ...toReview }),
+    readOpen({ requesters: ids, isUnreviewed: true }),
     read({ isOwn: true }),
   ]);
   const toLook = peopleFirst([...approved.filter(coolsDown), ...unknown, ...waiting, ...unreviewed]);
@@ -134,8 +133,6 @@ async function decidableBy(context: ChangeContext, by: Person, changes: readonly
     if (isApproved(change)) return true;
     const ending = endingOf(change, reparsed, context.company(), now);
     const right = (isToReview(change) ? mayReview : mayEnd)({ ...ending, policy, by });
-    // A right to unlock lets nobody review.
-    if (isToReview(change)) return right.kind === 'may';
     // Finding other closers is expensive, so it is done for at most as many changes as are shown.
     if (right.kind === 'if nobody may') unlockable += 1;
     return unlockable <= maxShown.toDecide ? isCloser(context, right, ending) : right.kind === 'may';

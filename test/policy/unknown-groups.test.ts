@@ -162,7 +162,7 @@ test('an emergency stop is allowed to people who may turn out to be allowed it',
   holds(
     fc.property(rules, testUser, unknown, (texts, person, hidden) => {
       const policy = load(texts);
-      const stop: AccessRequest = { command: { ...command('pause'), emergency: true }, aims: [] };
+      const stop: AccessRequest = { command: { ...command('pause'), brake: true }, aims: [] };
       const partly = without(person, hidden);
       const decision = decideAccess(policy, partly, stop);
       expect(unknownIn(decision)).toEqual([]);
@@ -258,7 +258,7 @@ describe('if a user group cannot be read', () => {
 
   test('an emergency stop names the rule by which it may turn out to be allowed', () => {
     const stop = policyOf(withRules('{ allow: [pause], to: [night] }'));
-    const pause: AccessRequest = { command: { ...command('pause'), emergency: true }, aims: [] };
+    const pause: AccessRequest = { command: { ...command('pause'), brake: true }, aims: [] };
     const decision = decideAccess(stop, without(known('U0NEW'), ['S0NIGHT']), pause);
     expect(decision).toMatchObject({ kind: 'allowed', rules: [{ line: stop.rules[0]?.line }] });
   });

@@ -45,7 +45,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     await chi.clicks(change.card(), 'Approve');
     const reply = await change.tells(/^⚠️ @Ana @Chi @Dee Outcome unknown\. I sent it at .* I won't send it again\./);
     expect(reply.text).toMatch(
-      /Please check [^ ]+ in the host's panel, then press It happened or It did not happen\. Whoever asked for it can't press them, because it needed approval\./,
+      /Please check [^ ]+ in the host's panel, then press It happened or It did not happen\. Whoever asked for it can't press them./,
     );
     expect(reply.text).toMatch(
       /acme-shop\/staging stays locked\. acme-shop\/live, which it reads, stays locked for an hour\. Please check/,

@@ -6,14 +6,14 @@ export const pause = builtin({
   button: 'Pause',
   also: `
     stop everything, halt everything, lock everything, hold everything, pause everything, cancel everything, stop
-    all, halt all, lock all, pause all, stop sending, nothing more send, nothing send, emergency, emergency stop,
+    all, halt all, lock all, pause all, stop sending, nothing more send, nothing send, emergency stop,
     panic, red button, brake, kill switch, stop, halt, lock`,
   right: 'named',
   shows: ['changes'],
   changes: true,
   urgent: true,
   everywhere: true,
-  emergency: true,
+  brake: true,
   examples: ['"the host is in trouble"'],
   fields: { why: withHint('Whoever may see the whole company reads it.', optional(phrase('Reason', 500))) },
 });

@@ -161,7 +161,7 @@ export const commonOptions = {
   within: ['--within 1h', 'How long after that time it may still be sent: 15 min, or up to 2 h.'],
   'break-glass': [
     '--break-glass',
-    'In an emergency, skips approval and freezes. Everybody is told, and somebody reviews it.',
+    'In an emergency, skips approval and any freeze. Everybody is told, and somebody reviews it.',
   ],
   canary: ['--canary site/environment', 'Of several, goes there first, and on only if its site is well.'],
 } as const satisfies Readonly<Record<string, readonly [typed: string, means: string]>>;

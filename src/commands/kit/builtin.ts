@@ -24,7 +24,7 @@ type Builtin<F extends Fields> = {
   /** It stops or resumes things, so it has its own lane and doesn't wait behind other work. */
   readonly urgent?: true;
   /** It stops things: allowed even if the right depends on a Slack user group whose members are unknown. */
-  readonly emergency?: true;
+  readonly brake?: true;
   /** A right that includes its own: a rule that names that one means this command too. */
   readonly within?: string;
   /** Other commands whose results it shows too, each only on targets on which the person may run that command. */

@@ -81,14 +81,14 @@ export async function decideByForm(
   if (decision.kind !== 'decision' || decision.verdict !== verdict) throw notRecognised('form');
   const { reason, leaveOut } = readInputs(values);
   await decide(context.pipeline, { ...decision, person, team, inbox, reason, leaveOut }).catch((error: unknown) => {
-    throw (verdict === 'approve' || verdict === 'reviewed') && reason !== undefined ? withNote(error, reason) : error;
+    throw reason === undefined ? error : withWords(error, reason);
   });
 }
 
-/** The form is closed by then, so the refusal repeats the note. */
-function withNote(error: unknown, note: string): unknown {
+/** The form is closed by then, so the refusal repeats what was written. */
+function withWords(error: unknown, words: string): unknown {
   if (!(error instanceof Refusal)) return error;
-  const says = joined([error.says, say`I posted no note. Yours was: “${note}”`]);
+  const says = joined([error.says, say`What you wrote was not posted: “${words}”`]);
   const { hint, offers } = error;
   return error instanceof EndedByClick ? new EndedByClick(says, { hint, offers }) : new Refusal(says, { hint, offers });
 }

@@ -181,18 +181,11 @@ async function reviewOf(
   const memo: Memo = fits
     ? { origin, args }
     : { origin, stored: await context.payloads.keepList(interaction.person, args) };
-  const emergency = hintIn(context, pinned, person);
-  return reviewView(pinned, memo, {
-    notice: joined(notes, '\n'),
-    emergency,
-    tells: whoIsTold(approvers.asks, context.pipeline.policy().channels),
-  });
-}
-
-/** That whoever asks may skip the approval that this waits for. */
-function hintIn({ pipeline }: SlackContext, pinned: Pinned, person: Person): Text | undefined {
   const { approval, breakGlass } = pinned.authorization;
-  return approval === 'none' || breakGlass ? undefined : glassHint(pipeline, pinned, approval, person.id);
+  const aside = breakGlass
+    ? whoIsTold(approvers.asks, context.pipeline.policy().channels)
+    : glassHint(context.pipeline, pinned, approval, person.id);
+  return reviewView(pinned, memo, { notice: joined(notes, '\n'), aside });
 }
 
 /** For a form that Slack opened and may not have filled in. */

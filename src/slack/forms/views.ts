@@ -88,9 +88,9 @@ export function formView(
   names: (id: string) => string | undefined,
   { fields, choices, says = inline(`${command.summary}.`) }: FormContents,
 ): ModalView {
-  const emergency = breakGlass ? [richText([say`${glassMark} **Break-glass: this skips approval and freezes.**`])] : [];
+  const emergency = breakGlass ? [richText([say`${glassMark} **Break-glass: this skips approval and any freeze.**`])] : [];
   const blocks: KnownBlock[] = [...emergency, richText([says]), ...fields.map((field) => inputOf(field, names))];
-  if (command.shape === 'action') blocks.push(reasonInput(reason));
+  if (command.shape === 'action') blocks.push(reasonInput(reason, breakGlass ? 'required' : undefined));
   const memo: Memo = { origin: from, path, choices, dryRun, queue, breakGlass, when: windowOf(timing) };
   return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
 }
@@ -106,15 +106,15 @@ export const typedOptions = ({ dryRun = false, queue = false, breakGlass, when }
   when,
 });
 
-/** What a review says besides: how its approval can be skipped, or who is told that it is. */
-type Around = { readonly notice?: Text; readonly emergency?: Text | undefined; readonly tells?: Text };
+/** What a review says besides. `aside`: how its approval can be skipped, or who is told that it is. */
+type Around = { readonly notice?: Text; readonly aside?: Text | undefined };
 
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
-export function reviewView(pinned: Pinned, memo: Memo, { notice = [], ...around }: Around = {}): ModalView {
+export function reviewView(pinned: Pinned, memo: Memo, { notice = [], aside }: Around = {}): ModalView {
   const card = pinnedCardOf(pinned);
   const facts = [...card.facts, ...(pinned.leftOut ?? [])];
   const name = nameToType(pinned.action, pinned.target);
-  const { above = [], below = [], reason, submit } = approvalIn(pinned, around);
+  const { above = [], below = [], reason, submit } = approvalIn(pinned, aside);
   const blocks: KnownBlock[] = [
     ...asBlock(above),
     ...asBlock(notice),
@@ -140,20 +140,20 @@ type ApprovalWords = {
 };
 
 /** What a review says of the approval that its change needs or skips. */
-function approvalIn({ authorization, action }: Pinned, { emergency, tells = [] }: Around): ApprovalWords {
+function approvalIn({ authorization, action }: Pinned, aside: Text | undefined): ApprovalWords {
   const { approval, breakGlass: skips } = authorization;
   if (approval === 'none') return { reason: 'optional', submit: action.button };
   const { reason } = approval;
-  if (skips) return { above: glassWarning(skips, tells), reason, submit: 'Break the glass' };
+  if (skips) return { above: joined([glassWarning(skips), aside]), reason, submit: 'Break the glass' };
   return {
-    below: joined([say`Nothing is sent until it is approved.`, emergency]),
+    below: joined([say`Nothing is sent until it is approved.`, aside]),
     reason,
     submit: 'Ask for approval',
   };
 }
 
-const glassWarning = (skips: BrokenGlass, tells: Text): Text =>
-  say`${glassMark} **Break-glass: this is sent ${skippedInWords(skips)}.** It can be stopped for ten seconds. ${tells}`;
+const glassWarning = (skips: BrokenGlass): Text =>
+  say`${glassMark} **Break-glass: this is sent ${skippedInWords(skips)}.** It can be stopped for ten seconds.`;
 
 const tokenWarning = say`⚠️ **This contains what looks like a service token.** Everybody in the channel can read it on the card, and it stays there.`;
 

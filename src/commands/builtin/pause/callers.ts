@@ -13,7 +13,7 @@ export const pauseCallers = builtin({
   changes: true,
   urgent: true,
   everywhere: true,
-  emergency: true,
+  brake: true,
   examples: ['"an agent runs wild"'],
   fields: {
     why: withHint('Whoever may see the whole company reads it, programs too.', optional(phrase('Reason', 500))),
