@@ -85,7 +85,7 @@ export const requiredBy = (
   { expires, reason }: Pick<Needed, 'expires' | 'reason'>,
 ): RequiredApproval => ({
   asks: asks.map(({ count, groups, escalate, people }) => ({ count, groups, escalate, people: people.length })),
-  who: whoIsAsked(asks, { when: afterAsking }),
+  who: whoIsAsked(asks, { when: afterAsking(expires) }),
   notified: whoIsNotified(asks),
   tooFew: tooFewApprove(asks),
   expires,
@@ -141,7 +141,7 @@ function inGroups(approval: 'none' | Needed): 'none' | ApprovalSomewhere {
   const each = requirements.map(({ by, count, escalate }) => {
     const who = count === 1 ? 'somebody else' : `${count} others`;
     if (by === 'allowed') return say`${who} who may run it there`;
-    return joined([say`${who} in ${either(by.map(bold))}`, alsoLater(escalate, afterAsking)]);
+    return joined([say`${who} in ${either(by.map(bold))}`, alsoLater(escalate, afterAsking(expires))]);
   });
   return { who: joined(each, ', and '), expires, reason };
 }

@@ -53,7 +53,12 @@ export type Notified = {
 };
 
 /** What was skipped in an emergency: an approval, and these freezes. */
-export type BrokenGlass = { readonly approval: boolean; readonly freezes: readonly string[] };
+export type BrokenGlass = {
+  readonly approval: boolean;
+  readonly freezes: readonly string[];
+  /** Who could have approved it then or later, and who of them is told; missing: not saved yet. */
+  readonly reviewers?: Required<Pick<Authorization, 'asks' | 'told'>>;
+};
 
 /** What the rules required when the change was asked for; stored with it. */
 export type Authorization = {

@@ -59,7 +59,9 @@ export function inEmergency(
   if (problem)
     throw new Refusal(
       say`${problem} Nothing was done.`,
-      skipped !== 'none' && namesOthers(policy, skipped, asked) ? { hint: 'Without it, you can ask for approval.' } : {},
+      skipped !== 'none' && namesOthers(policy, skipped, asked)
+        ? { hint: 'Without it, you can ask for approval.' }
+        : {},
     );
   return { ...authorization, approval, breakGlass: { approval: skipped !== 'none', freezes } };
 }
@@ -101,7 +103,8 @@ export function glassHint(
   const skipped = needed === 'none' ? approvalByOthers : needed;
   const asked = { ...aboutOf(resolved, context.company()).asked, requester, waited: 0 };
   const problem = glassProblem(policy, resolved.glassRight, skipped, asked);
-  if (problem !== undefined) return resolved.parsed.breakGlass && !(problem instanceof MembershipUnknown) ? problem : undefined;
+  if (problem !== undefined)
+    return resolved.parsed.breakGlass && !(problem instanceof MembershipUnknown) ? problem : undefined;
   const then = namesOthers(policy, skipped, asked)
     ? 'everybody is told, and somebody reviews it'
     : 'nobody else is named, so it stays not reviewed';

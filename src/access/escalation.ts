@@ -9,8 +9,11 @@ import { askedAt } from './authorization.ts';
 /** Says when, this long (ms) after asking; undefined: not in its time. */
 export type When = (after: number) => Text | undefined;
 
-/** Of what was not asked for yet. */
-export const afterAsking = (after: number): Text => say`after ${showDuration(after)}`;
+/** Of what was not asked for yet, and would wait this long (ms). */
+export const afterAsking =
+  (expires: number): When =>
+  (after) =>
+    after < expires ? say`after ${showDuration(after)}` : undefined;
 
 /** Of a stored change. */
 export const fromWhen =

@@ -60,10 +60,10 @@ function rulesLet(rules: readonly RuleRef[]): string {
   return `Lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)} of the policy let`;
 }
 
-/** The button that asks people who may run it. Not for a handed-on request or a dry run. */
+/** The button that asks people who may run it. Not for a handed-on request, an emergency or a dry run. */
 function handOnOffer(resolved: Resolved): readonly Offer[] {
-  const { reason, dryRun, handedOn, when } = resolved.parsed;
-  if (dryRun || handedOn !== undefined || when !== undefined) return [];
+  const { reason, dryRun, handedOn, when, breakGlass } = resolved.parsed;
+  if (dryRun || breakGlass || handedOn !== undefined || when !== undefined) return [];
   return [{ label: 'Ask somebody who may', args: canonicalArgs(resolved, { reason, handOn: true }) }];
 }
 

@@ -134,7 +134,9 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
     stateText(change),
     fact('Asked by', joined([askersNamed(change), time(change.created_at, 'date'), reason && say`“${reason}”`], ' · ')),
     ...(glass ? [fact(`${glassMark} Break-glass`, glass)] : []),
-    ...asks.map((ask) => fact(skippedBy(change) ? 'Could have approved' : 'Asked to approve', askInWords(ask, fromWhen(change)))),
+    ...(skippedBy(change)?.reviewers?.asks ?? asks).map((ask) =>
+      fact(skippedBy(change) ? 'Can review it' : 'Asked to approve', askInWords(ask, fromWhen(change))),
+    ),
     ...(notified.length > 0 ? [fact('Notified', notified)] : []),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),
     ...(approved.length > 0 ? [fact('Approved by', joined(approvedBy(approved), '; '))] : []),

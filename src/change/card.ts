@@ -88,7 +88,7 @@ export function renderCard(
 }
 
 /** Who can approve the change and until when, and who has approved. */
-function approvalFacts(change: Change, approved: readonly Approved[]): PinnedCard['facts'] {
+export function approvalFacts(change: Change, approved: readonly Approved[]): PinnedCard['facts'] {
   const { asks = [] } = authorizationOf(change);
   const already = approved.map(({ person: who }) => who);
   const until = say`${whoIsAsked(asks, { without: already, when: fromWhen(change) })}, until ${time(change.expires_at)}`;

@@ -1,13 +1,11 @@
-import { askedPeople, namesIn, toldPeople, whoIsAsked } from '../access/approver-lookup.ts';
-import { authorizationOf, type AskedRequirement, type Authorization, type BrokenGlass } from '../access/authorization.ts';
+import { askedPeople, namesIn, whoIsAsked } from '../access/approver-lookup.ts';
+import type { AskedRequirement, BrokenGlass } from '../access/authorization.ts';
 import { glassMark, skippedInWords } from '../access/break-glass.ts';
 import { reasonText } from '../access/reason.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import type { Channels } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { either, joined, mention, named, say, type Text } from '../words/text.ts';
-import { isDirect } from '../access/assert-channel.ts';
-import { Refusal } from '../base/errors.ts';
 import { askedIn } from './asked-in.ts';
 import type { Note } from './card.ts';
 import type { TransitionNote } from './change-messages.ts';
@@ -19,9 +17,9 @@ export const glassBroken = (change: Change, skipped: BrokenGlass): Text =>
   say`${glassMark} **Break-glass: ${mention(change.requester)} asked for this ${skippedInWords(skipped)}.** “${reasonText(change) ?? []}”`;
 
 /** Asks those who could have approved it to review it. */
-export function reviewWanted(change: Change): Text {
-  const { asks = [] } = authorizationOf(change);
-  const { who, rest } = askedIn(change);
+export function reviewWanted(change: Change, { reviewers }: BrokenGlass): Text {
+  const asks = reviewers?.asks ?? [];
+  const { who, rest } = askedIn(change, [], asks);
   return joined([nobodyReviews(asks) ?? say`${who}: please review it afterwards.`, rest]);
 }
 
@@ -32,18 +30,16 @@ export const nobodyReviews = (asks: readonly AskedRequirement[]): Text | undefin
     : undefined;
 
 /** Everybody whose approval is skipped is told at once, whom the rules notify, and the ops channel. */
-export function tellAll(change: Change): Pick<TransitionNote, 'ops' | 'tell'> {
-  const authorization = authorizationOf(change);
-  return { ops: true, tell: [...askedPeople(authorization), ...toldPeople(authorization)] };
-}
+export const tellAll = (skipped: BrokenGlass): Pick<TransitionNote, 'ops' | 'tell'> => ({
+  ops: true,
+  tell: toldOf(skipped),
+});
 
-/** Throws `Refusal` if nobody else would hear of it and could stop it. */
-export function refuseUnheard({ breakGlass, asks = [], told = [] }: Authorization, place: string, { ops }: Channels) {
-  if (!breakGlass || !isDirect(place) || ops !== undefined || told.length > 0 || !nobodyReviews(asks)) return;
-  throw new Refusal(say`**Nobody else would hear of it here, so nobody could stop it.** Nothing was done.`, {
-    hint: 'Ask for it in a channel.',
-  });
-}
+/** Everybody who is told directly of what is skipped. */
+export const toldOf = ({ reviewers = { asks: [], told: [] } }: BrokenGlass): readonly string[] => [
+  ...askedPeople(reviewers),
+  ...reviewers.told,
+];
 
 /** What somebody with this name said of a change that was sent by break-glass. */
 export const reviewed = (by: string, says: string): Note => ({ text: say`🔎 **Reviewed by ${named(by)}:** “${says}”` });
@@ -52,7 +48,8 @@ export const reviewed = (by: string, says: string): Note => ({ text: say`🔎 **
 export function whoIsTold(asks: readonly AskedRequirement[], { ops }: Channels): Text {
   const few = nobodyReviews(asks);
   const others = asks.flatMap(({ notify }) => (notify ? namesIn(notify) : []));
-  const told = either([few ? undefined : 'them', ...others, ops && 'the ops channel'], 'and');
+  const reaches = asks.some(({ people, userGroups, unsure }) => people.length > 0 || userGroups || unsure);
+  const told = either([reaches ? 'them' : undefined, ...others, ops && 'the ops channel'], 'and');
   return joined([
     few ?? say`${whoIsAsked(asks)} can review it afterwards.`,
     told.length > 0 ? say`I'll tell ${told} at once, with your reason.` : undefined,

@@ -144,10 +144,13 @@ export async function handedOnWith(
 
 /** As `whoWouldBeInvolved`, and the change with it. Throws `Refusal` if nobody can approve all of a batch. */
 export async function whoIsInvolved(context: ChangeContext, pinned: Pinned, requester: string) {
-  const { handedOn, approvers, askers } = await whoWouldBeInvolved(context, pinned, requester);
+  const { handedOn, approvers, reviewers, askers } = await whoWouldBeInvolved(context, pinned, requester);
   if (pinned.items) await refuseIfNobodyApproves(context, pinned, askers, approvers.asks);
   const calling = askers.caller && { calling: askers.caller };
-  return { handedOn, known: { ...pinned, authorization: { ...pinned.authorization, ...approvers, ...calling } } };
+  const { breakGlass: skips } = pinned.authorization;
+  const breakGlass = skips && reviewers && { breakGlass: { ...skips, reviewers } };
+  const authorization = { ...pinned.authorization, ...approvers, ...calling, ...breakGlass };
+  return { handedOn, known: { ...pinned, authorization } };
 }
 
 /** The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. */
@@ -158,11 +161,10 @@ export async function whoWouldBeInvolved(context: ChangeContext, pinned: Pinned,
   // The operators of a timer's change are those of the grant.
   const caller = calling && timerOf === undefined ? await withMembers(context, calling) : calling;
   const askers = { requester, handedOnBy: handedOn?.requester ?? null, caller };
-  // What skips its approval is told to everybody who could ever have given it.
-  const waited = pinned.authorization.breakGlass ? Infinity : 0;
-  const approvers =
-    approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, pinned, { ...askers, waited });
-  return { handedOn, approvers, askers };
+  if (approval === 'none') return { handedOn, approvers: { asks: [] }, askers };
+  const by = async (waited: number) => whomToAsk(context, approval, pinned, { ...askers, waited });
+  const reviewers = pinned.authorization.breakGlass && (await by(Infinity));
+  return { handedOn, approvers: await by(0), reviewers, askers };
 }
 
 /** Ends a handed-on request in the transaction that saves its change. Throws `Refusal` if somebody else ran it first. */

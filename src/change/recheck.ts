@@ -2,12 +2,19 @@ import type { Needed, Policy } from '../policy/rules.ts';
 import { glassProblem } from '../access/break-glass.ts';
 import { Refusal } from '../base/errors.ts';
 import { includes } from '../policy/approval-requirement.ts';
-import { findSentByBreakGlass, isPartOfBatch, type Change } from '../storage/changes.ts';
+import { findSentAsWell, isPartOfBatch, type Change } from '../storage/changes.ts';
 import { groupsInDoubt, outstanding, type ApprovalRequest, type Waited } from '../policy/approvers.ts';
 import { code, joined, say, type Text } from '../words/text.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import { aboutOf, storedTargets } from '../access/targets.ts';
-import { type Authorization, askersOf, authorizationOf, skippedBy, waitedUntil } from '../access/authorization.ts';
+import {
+  type Authorization,
+  askedAt,
+  askersOf,
+  authorizationOf,
+  skippedBy,
+  waitedUntil,
+} from '../access/authorization.ts';
 import { authorize, type Authorized, type Person } from '../access/access-check.ts';
 import { factsOf, fingerprint, pinnedCardOf, preconditionsOf } from './pin.ts';
 import { checkFreezes } from './freeze-check.ts';
@@ -39,12 +46,9 @@ export async function recheck(context: ChangeContext, change: Change): Promise<R
   if (isHeld && approval !== 'none') return rulesDiffer;
   const rights = await recheckRights(context, change);
   if ('kind' in rights) return isHeld && rights.kind === 'invalidated' ? rulesDiffer : rights;
-  const same = await findSentByBreakGlass(context.database.db, change, change.created_at);
-  if (same)
-    return {
-      kind: 'drifted',
-      why: say`The same was sent as #${same.number}, without approval, since this was asked for.`,
-    };
+  // In an emergency the same may be asked for twice; it is done once.
+  const same = await findSentAsWell(context.database.db, change, askedAt(change));
+  if (same) return { kind: 'drifted', why: say`The same was sent as #${same.number} since this was asked for.` };
   const drift = await recheckDrift(context, change, rights);
   return drift.kind === 'as it was' ? { kind: 'as it was', openUntil: rights.openUntil } : drift;
 }

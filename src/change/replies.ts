@@ -38,7 +38,7 @@ type Circumstances = {
  */
 export function asked(change: Change, { held, twin, paused }: Circumstances = {}): Telling | undefined {
   const { asks: all = [], breakGlass } = authorizationOf(change);
-  if (breakGlass) return soon(glassBroken(change, breakGlass), change, paused, reviewWanted(change));
+  if (breakGlass) return soon(glassBroken(change, breakGlass), change, paused, reviewWanted(change, breakGlass));
   if (change.state === 'approved') {
     const isWaited = coolsDown(change) || change.scheduled_at !== null;
     return isWaited ? soon(say`No approval is needed.`, change, paused) : undefined;
@@ -101,7 +101,7 @@ const sendingSoon = (change: Change, paused: PauseScope | undefined): Text => {
   if (paused) return say`${pausedInWords[paused]} It will be sent after ${resumes[paused]}, if it is still valid then.`;
   if (isBatch(change)) return say`It begins now.`;
   if (callOf(change) === undefined) return say`Nothing has to be sent for it.`;
-  if (skippedBy(change)) return say`I'll send it when others have had 10 s to stop it.`;
+  if (skippedBy(change)) return say`It can be stopped for 10 s before I send it.`;
   return coolsDown(change) ? say`Sending in 10 s.` : say`Sending it now.`;
 };
 
@@ -173,7 +173,7 @@ export function askedAgain(
   why: Text,
   expiresAt: number,
 ): Pick<TransitionNote, 'reply' | 'lastNote' | 'decide' | 'tell'> {
-  const { who, rest } = askedIn(change);
+  const { who, rest } = askedIn({ ...change, expires_at: expiresAt });
   const says = say`${why} ${mayBeDone(change)}`;
   return {
     reply: {

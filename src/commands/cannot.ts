@@ -13,14 +13,20 @@ const byButton = say`A change is stopped by **Cancel** or **Stop**, on its card,
 
 /** What people say who want to skip an approval, besides `--break-glass`. */
 const emergencyWords =
-  'break glass, skip approval, bypass approval, without approval, no approval, override, bypass, force, hotfix, emergency, urgent';
-const emergencyTopics = new Set(emergencyWords.split(', '));
+  'break glass, skip approval, bypass approval, without approval, no approval, override, bypass, force, hotfix';
+const emergencyTopics = new Set([...emergencyWords.split(', '), 'emergency', 'urgent']);
 
 /** Whether words, or the name of an option that there is not, ask for `--break-glass`. */
 export const meansBreakGlass = (words: string): boolean => emergencyTopics.has(words.replaceAll('-', ' '));
 
 /** What to say of it to somebody who looks for it. */
 export const breakGlassMeans = say`In an emergency, ${code('--break-glass')} after a command, with a reason, skips its approval and any freeze, where a rule allows it. Everybody is told, anybody can stop it for ten seconds, and somebody reviews it.`;
+
+/** What a line of one word asks for that means something else in a sentence; undefined: nothing that is known. */
+export function wordAlone(word: string): Text | undefined {
+  if (meansBreakGlass(word)) return breakGlassMeans;
+  return ['stop', 'halt', 'abort'].includes(word) ? byButton : undefined;
+}
 
 const onCard = say`Only the buttons on the change's card count, in the channel or on my App Home.`;
 

@@ -31,10 +31,10 @@ export async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, no
   const held = await lockInTheWay(tx, row, now);
   if (held && row.state === 'approved' && row.scheduled_at == null) throw new LockHeld(await withHolder(tx, held, row));
   const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
-  const skips = skippedBy(saved) !== undefined;
+  const skips = skippedBy(saved);
   const usual = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
   const reply = asked(saved, { held, twin, paused: await pauseOf(tx, heldAs(saved)) });
-  const told = skips ? tellAll(saved) : opsIfTooFew(saved);
+  const told = skips ? tellAll(skips) : opsIfTooFew(saved);
   const said = reply && { reply, decide: saved.state === 'approved' && coolsDown(saved), ...told };
   const by = skips ? saved.requester : 'sitehand';
   await changeStore.remark(tx, saved, skips ? 'break_glass' : usual, { by, at: now, ...said });

@@ -3,7 +3,6 @@ import { findSaved, type Change, type NewChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { LockHeld } from '../change/change-store.ts';
 import { reasonProblem } from '../access/reason.ts';
-import { refuseUnheard } from '../change/glass-replies.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../change/confirmation.ts';
 import { idsOf } from '../policy/memberships.ts';
 import { lockedOut } from '../change/lock-in-the-way.ts';
@@ -37,7 +36,6 @@ export async function save(
   if (unreasoned) throw unreasoned;
   await handleSetBack(context); // Detect a failover first, so this change isn't treated as older.
   const { handedOn, known } = await whoIsInvolved(context, pinned, requester.person.id);
-  refuseUnheard(known.authorization, requester.channel.id, context.policy().channels);
   failpoint('request checked', requester.person.id);
   let begunRow: NewChange | undefined;
   try {

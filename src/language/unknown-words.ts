@@ -1,7 +1,7 @@
-import { Refusal } from '../base/errors.ts';
+import { Refusal, type Offer } from '../base/errors.ts';
 import { code, say, joined, sample, typed, type Inline, type Text } from '../words/text.ts';
 import type { Word } from './tokenize.ts';
-import { meansBreakGlass } from '../commands/cannot.ts';
+import { meansBreakGlass, wordAlone } from '../commands/cannot.ts';
 import type { Command } from '../commands/index.ts';
 import { didYouMean, near } from '../words/similar-names.ts';
 
@@ -11,13 +11,15 @@ import { didYouMean, near } from '../words/similar-names.ts';
 export function unknownCommand([first, second]: readonly Word[], commands: ReadonlyMap<string, Command>): Refusal {
   const [word = '', next = ''] = [first, second].map((one) => one?.text.toLowerCase().slice(0, 60));
   if (word.trim() === '') return unknown('The first word is empty.');
+  const says = second === undefined ? wordAlone(word) : undefined;
+  if (says) return new Refusal(say`${says} Nothing was done.`);
   const group = [...commands.keys()].filter((path) => path.startsWith(`${word} `));
   if (group.length === 0) return unknown(say`I don't know ${code(word)}.`);
-  const says =
+  const which =
     next === '' || next.includes('/')
       ? say`${code(word)} needs a second word.`
       : say`I don't know ${code(`${word} ${next}`)}.`;
-  return unknown(says, say`Type ${group.length === 1 ? '' : 'one of '}${joined(group.map(typed), ', ')}.`);
+  return unknown(which, say`Type ${group.length === 1 ? '' : 'one of '}${joined(group.map(typed), ', ')}.`);
 }
 
 const unknown = (says: Inline, hint: Text = say`${typed('help')} shows what you may run.`): Refusal =>
@@ -35,8 +37,13 @@ export function refuseOneHyphen({ text, quoted }: Word, known: readonly string[]
   });
 }
 
-/** Refuses an unknown option, and names the nearest one. */
-export function unknownOption(path: string, name: string, known: readonly string[]): Refusal {
+/** Refuses an unknown option, and names the nearest one. `offerWith`: the request with that instead. */
+export function unknownOption(
+  path: string,
+  name: string,
+  known: readonly string[],
+  offerWith: (name: string) => Offer,
+): Refusal {
   const closest = meansBreakGlass(name) && known.includes('break-glass') ? 'break-glass' : near(name, known)[0];
   const options = known.map((one) => code(`--${one}`));
   return new Refusal(say`${code(path)} has no option ${code(`--${name.slice(0, 40)}`)}. Nothing was done.`, {
@@ -45,5 +52,6 @@ export function unknownOption(path: string, name: string, known: readonly string
       : options.length > 0
         ? say`It has ${joined(options, ', ')}.`
         : 'It has no options.',
+    ...(closest && { offers: [offerWith(closest)] }),
   });
 }

@@ -6,9 +6,9 @@ import { findClaimed, markDelivered, redrawMessage, type Message } from '../stor
 import { forgetCardPlace, redraw } from '../storage/redraw.ts';
 import { say } from '../words/text.ts';
 import type { Note } from '../change/card.ts';
-import { isDirect } from '../access/assert-channel.ts';
 import { skippedBy } from '../access/authorization.ts';
 import { stopKey } from '../change/change-messages.ts';
+import { toldOf } from '../change/glass-replies.ts';
 import type { Posted } from './destinations.ts';
 import { explainUnedited, reportMoved, noteOps } from './refused-posts.ts';
 import type { SenderContext } from './context.ts';
@@ -34,7 +34,7 @@ export async function afterPosted(
   const at = await context.database.now(tx);
   context.turns.served.set(message.requester, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
-  if (change && offersStop(change, message, place) && !isEdit(message)) await coolDown(tx, change, at + coolDownMs);
+  if (change && offersStop(context, change, message) && !isEdit(message)) await coolDown(tx, change, at + coolDownMs);
   if (change && refused) await noteMoved(tx, message, change, refused, at);
   if (change && unedited) await explainUnedited(tx, change, unedited, at);
   if (change && place.isLoose) await forgetCardPlace(tx, change.number, at);
@@ -44,14 +44,15 @@ export async function afterPosted(
 }
 
 /**
- * Whether *Stop* can be read from now on. What nobody approved has to be read by somebody else than whoever asked for it,
- * and the first message counts.
+ * Whether *Stop* can be read from now on. Of what nobody approved, by somebody else who is told of it, and the first
+ * message counts; if nobody is, its thread has to do.
  */
-function offersStop(change: Change, message: Message, { channel }: Posted['place']): boolean {
-  if (skippedBy(change) === undefined) return message.key === stopKey(change);
-  const { kind, decides, recipient } = message;
-  const isForOthers = kind === 'direct' ? recipient !== change.requester : kind !== 'card' && !isDirect(channel);
-  return decides === 1 && isForOthers && change.due_at === change.expires_at;
+function offersStop({ policy }: SenderContext, change: Change, { key, kind, decides, recipient }: Message): boolean {
+  const skips = skippedBy(change);
+  if (skips === undefined) return key === stopKey(change);
+  if (decides === 0 || change.due_at !== change.expires_at) return false;
+  if (kind === 'reply') return policy().channels.ops === undefined && toldOf(skips).length === 0;
+  return kind === 'ops' || (kind === 'direct' && recipient !== change.requester);
 }
 
 /** The message was posted elsewhere, because its place refused it. */

@@ -1,6 +1,6 @@
 import { Refusal } from '../base/errors.ts';
 import type { AskedGroups } from '../access/ability.ts';
-import { afterAsking } from '../access/escalation.ts';
+import { afterAsking, alsoLater } from '../access/escalation.ts';
 import type { Person } from '../access/access-check.ts';
 import { groupsForRequirement } from '../policy/approvers.ts';
 import { nextFrom, inForceAt } from '../policy/freeze-time.ts';
@@ -125,7 +125,7 @@ const asksIn =
 export const approversIn = (asks: readonly AskedGroups[]): string =>
   asks
     .map(({ count, groups, escalate }) => {
-      const next = escalate ? ` (${plain(afterAsking(escalate.after))} also ${escalate.to.join(', ')})` : '';
-      return `${count} of ${groups.join(', ')}${next}`;
+      const next = plain(alsoLater(escalate, afterAsking(Infinity)) ?? []);
+      return `${count} of ${groups.join(', ')} ${next}`.trimEnd();
     })
     .join(' and ');

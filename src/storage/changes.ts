@@ -155,15 +155,17 @@ export function findWaiting(
   return waiting.where('call', '=', call).orderBy('number').limit(1).executeTakeFirst();
 }
 
-/** A change with this call, sent by break-glass since then (epoch ms), that may have taken effect. */
-export function findSentByBreakGlass(
+/** Another change with this call, sent since then (epoch ms), that may have taken effect; of two, one skipped its approval. */
+export function findSentAsWell(
   db: ReadHandle,
-  { target, call }: Pick<Change, 'target' | 'call'>,
+  { number, target, call, post_review: review }: Pick<Change, 'number' | 'target' | 'call' | 'post_review'>,
   since: number,
 ): Promise<Change | undefined> {
-  const sent = db.selectFrom('changes').selectAll().where('target', '=', target).where('sent_at', '>=', since);
-  const untold = sent.where('call', '=', call).where('post_review', 'is not', null).where('lost_at', 'is', null);
-  return untold.where('state', 'not in', ['rejected', 'failed', 'did_not_happen']).limit(1).executeTakeFirst();
+  const others = db.selectFrom('changes').selectAll().where('target', '=', target).where('number', '<>', number);
+  const sent = others.where('call', '=', call).where('sent_at', '>=', since).where('lost_at', 'is', null);
+  const effective = sent.where('state', 'not in', ['rejected', 'failed', 'did_not_happen']);
+  const found = review === null ? effective.where('post_review', 'is not', null) : effective;
+  return found.limit(1).executeTakeFirst();
 }
 
 /** Those of these changes that are neither settled nor unknown: they will end without a person. */
@@ -241,18 +243,7 @@ export const unreviewed = 'open';
 
 /** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Change[]> {
-  const {
-    target,
-    requesters,
-    caller,
-    by,
-    state,
-    isOwn,
-    isOpen,
-    isScheduled,
-    isUnreviewed,
-    beforeNumber,
-  } = filter;
+  const { target, requesters, caller, by, state, isOwn, isOpen, isScheduled, isUnreviewed, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
   if (requesters !== undefined) found = found.where('requester', 'in', requesters);

@@ -2,6 +2,7 @@ import { Refusal } from '../base/errors.ts';
 import { paragraph, type Page } from '../commands/kit/page.ts';
 import { spokenDuration } from '../words/duration.ts';
 import { listAudit } from '../storage/audit.ts';
+import { listVotes } from '../storage/votes.ts';
 import { changesInBatch, findChange, isBatch, type Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { actor, code, inline, joined, say, time, through, type Text } from '../words/text.ts';
@@ -13,7 +14,7 @@ import { glassMark } from '../access/break-glass.ts';
 import { reasonText } from '../access/reason.ts';
 import { decisionsFor } from './page-decisions.ts';
 import { storedTargets } from '../access/targets.ts';
-import { askersNamed } from '../change/card.ts';
+import { approvalFacts, askersNamed } from '../change/card.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../change/site-readings.ts';
 import { mayBreakSite } from '../send/check-around.ts';
 import type { ChangeContext } from '../change/context.ts';
@@ -64,6 +65,7 @@ async function factsOf(database: Database, change: Change): Promise<PinnedCard['
     ['State', stateText(change)],
     ['Asked by', say`${askersNamed(change)}${reason && say` (“${reason}”)`}`],
     ['Asked at', [time(change.created_at, 'date')]],
+    ...approvalFacts(change, await listVotes(database.db, change.number)),
     ...(change.batch === null ? [] : [['Part of', [code(`#${change.batch}`)]] as const]),
     ...(glass ? [[`${glassMark} Break-glass`, glass] as const] : []),
     ...(card.warning ? [['Warned beforehand', card.warning] as const] : []),

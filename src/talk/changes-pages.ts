@@ -3,7 +3,7 @@ import { type Page, type PageDecision, counted, listOr } from '../commands/kit/p
 import { type Change, listChanges } from '../storage/changes.ts';
 import { code, joined, say, time, type Text, plain, mention, sample, typed, through } from '../words/text.ts';
 import { isToReview } from '../change/post-review.ts';
-import { besideState, markOf } from '../change/states-and-events.ts';
+import { besideState, markOf, stateInShort } from '../change/states-and-events.ts';
 import { pinnedCardOf, titleNow, isDone } from '../change/pin.ts';
 import { decisionsFor } from './page-decisions.ts';
 import { targetKey } from '../access/targets.ts';

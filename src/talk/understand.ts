@@ -1,3 +1,4 @@
+import { wordAlone } from '../commands/cannot.ts';
 import { catalogue, changesSomething } from '../commands/index.ts';
 import { rightOf } from '../commands/rights.ts';
 import { offering, Refusal, type Args, type Offer } from '../base/errors.ts';
@@ -50,10 +51,10 @@ function meantBy(
   reading: Reading | undefined,
   mayRun: (guess: Guess) => boolean,
 ): ParsedCommand | Refusal {
-  const { refusal, parsed } = unread;
+  const { line, refusal, parsed } = unread;
   // What is wrong with a typed command is said first.
   if (reading?.kind === 'clear' && !mayRun(reading.guess))
-    return reading.isTyped ? refusal : new Refusal(mayNotUse(reading.guess.parsed.path));
+    return reading.isTyped || wordAlone(line) ? refusal : new Refusal(mayNotUse(reading.guess.parsed.path));
   if (reading?.kind === 'clear') return understandGuess(reading, unread);
   if (reading?.kind === 'cannot') return cannot(reading);
   const guesses = reading?.guesses.filter(mayRun) ?? [];
@@ -110,8 +111,7 @@ const mayBeAnswered = ({ parsed: { path, command }, isComplete }: Guess): boolea
 
 /** The button for a guess. What changes something opens its form, except the emergency brake. */
 function offerOf({ args, line, parsed: { path, command }, isComplete }: Guess): Offer {
-  const runs =
-    isComplete && (!changesSomething(command) || (command.shape === 'builtin' && command.brake === true));
+  const runs = isComplete && (!changesSomething(command) || (command.shape === 'builtin' && command.brake === true));
   const label = line === path ? command.button : line;
   return runs ? { label, args } : { label, args, opens: 'form' };
 }

@@ -206,7 +206,7 @@ test('breaks no glass: what is for many, for later, for a queue, or for somebody
   const refused: readonly (readonly [Partial<ParsedCommand>, string, RegExp])[] = [
     [{}, 'acme-*/live', /is for one environment at a time/],
     [{ canary: live.id }, live.name, /is for one environment at a time/],
-    [{ when: { at: 1, until: 2 } }, live.name, /sends at once, and takes no time/],
+    [{ when: { at: 1, until: 2 } }, live.name, /is for now, and takes no time/],
     [{ queue: true }, live.name, /waits in no queue: a lock holds it as well/],
     [{ handOn: true }, live.name, /is not handed on/],
     [{ handedOn: 'x' }, live.name, /is not handed on/],

@@ -120,7 +120,7 @@ describe('the card', () => {
     expect(linesOf({ attempts: 1, due_at: 60_000 })).toContain("I'll try again at 00:01 UTC");
     expect(linesOf({ cools_down: 0 })).toContain('Not sent yet.');
     expect(linesOf({ cools_down: 1 })).toContain(
-      'Not sent yet: it can be stopped until ten seconds after Stop was posted.',
+      'Not sent yet: it can be stopped for ten seconds, from when Stop is posted.',
     );
   });
   test('shows the final result, and for an unknown outcome why, what to check, and from when it can be closed', () => {
@@ -129,11 +129,11 @@ describe('the card', () => {
       /Nobody knows\. Please check acme-shop\/\w+ in the host's panel\. It can be closed from 00:\d\d UTC\.$/,
     );
     expect(linesOf({ state: 'accepted', settled_at: 2 })).toContain('cannot be verified from here');
-    expect(markOf({ state: 'accepted', settled_at: 2, last_note: null })).toBe('☑️');
+    expect(markOf(changeOf({ state: 'accepted', settled_at: 2, last_note: null }))).toBe('☑️');
   });
   test('warns by its mark if its note begins with a warning, whatever a path in it holds', () => {
     const markWith = (state: 'done' | 'accepted', note: Text) =>
-      markOf({ state, settled_at: 2, last_note: JSON.stringify(note) });
+      markOf(changeOf({ state, settled_at: 2, last_note: JSON.stringify(note) }));
     expect(markWith('done', say`⚠️ It is still open.`)).toBe('⚠️');
     expect(markWith('accepted', say`⚠️ It is still open.`)).toBe('⚠️');
     expect(markWith('done', say`acme has the redirect ${'/⚠️'}`)).toBe('✅');

@@ -370,6 +370,14 @@ test.each([
   ['alone', '[a]', '[team]', 'alone, where a user group may', /note: breakGlass: alone never/],
   ['alone', '[a]', '[a]', 'alone, where nobody else may', /^[^\n]*can be used: [^\n]*\n$/],
   ['alone', '[a, team]', '[chi]', 'alone, where who asks may be the other', /^[^\n]*can be used: [^\n]*\n$/],
+  [
+    'true',
+    '[a]',
+    '[a], then: { after: 5m, by: [chi] }',
+    'true, where another may later',
+    /^[^\n]*can be used: [^\n]*\n$/,
+  ],
+  ['alone', '[a]', '[a], then: { after: 5m, by: [chi] }', 'alone, where another may later', /breakGlass: alone never/],
   ['true', '[a]', '[chi]', 'true, where another may', /^[^\n]*can be used: [^\n]*\n$/],
   ['true', '[a]', 'freeze', 'true, where nobody else may', /note: breakGlass: true never works here, .* say alone/],
   [
@@ -377,7 +385,7 @@ test.each([
     '[a, chi]',
     'none',
     'true, where nothing is skipped',
-    /note: breakGlass: does nothing here, .* leave it out/,
+    /note: leave breakGlass out: no rule asks for approval/,
   ],
 ])('breakGlass: %s to %s by %s: check says what never works: %s', async (way, to, by, _, says) => {
   const approval = by.startsWith('[') ? `{ by: ${by} }` : 'none';

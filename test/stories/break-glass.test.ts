@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openScenario, reloadPolicy, stateOf, type Scenario } from './scenario.ts';
+import { submitBatch } from './batch.ts';
 import { labelsOf, type ChangeThread } from './people.ts';
 
 /** Friday 17:55, the shop is down, and nobody who could approve is awake. */
@@ -57,14 +58,14 @@ describe('break-glass', { concurrent: false }, () => {
     const before = writes();
     const form = await ana.opens(emergency, /🚨 Break-glass: this is sent without approval\./);
     expect(form.text).toContain(
-      'Those who could have approved it (@Chi or @Dee) are told at once, with your reason, and are to review it. The ops channel is told, too.',
+      "@Chi or @Dee can review it afterwards. I'll tell them and the ops channel at once, with your reason.",
     );
     expect(form.text).not.toContain('Nothing is sent until it is approved');
     expect((await ana.submits({ [name]: 'live' })).errors).not.toEqual({});
     const change = await ana.confirms({ [name]: 'acme-shop/live' });
     await scenario.holdBeforeSend(change.number);
     await change.tells(
-      /^🚨 Break-glass: @Ana asked for this without approval\. “the shop is down” @Chi or @Dee: you could have approved it/,
+      /^🚨 Break-glass: @Ana asked for this without approval\. “the shop is down” @Chi or @Dee: please review it afterwards\. It can be stopped for 10 s before I send it\./,
     );
     await change.shows(/🚨 Break-glass: to be sent without approval/);
     for (const who of [chi, scenario.person('dee')])
@@ -115,7 +116,10 @@ describe('break-glass', { concurrent: false }, () => {
     await dry.hears(/Dry run: .*nothing was sent\s+🚨 It would be sent without approval\./);
   });
 
-  test('is not sent while only its author can read of it, and says whom it could not tell', async () => {
+  test.each([
+    ['in her direct messages', 'D0U01ANA'],
+    ['in a channel that may be hers alone', 'C0ACME'],
+  ])('is not sent while nobody else is told of it %s, and says whom it could not tell', async (_, place) => {
     const ana = scenario.person('ana');
     const refused = ['U03CHI', 'D0U03CHI', 'U04DEE', 'D0U04DEE'].map(
       (channel) => [channel, 'messages_tab_disabled'] as const,
@@ -123,8 +127,9 @@ describe('break-glass', { concurrent: false }, () => {
     const before = writes();
     for (const [channel, error] of [['G0BAKERY', 'channel_not_found'], ...refused] as const)
       scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'error', error, channel });
-    await ana.opens(emergency, /🚨 Break-glass/, ana.direct);
-    const change = await ana.confirms({ [name]: 'acme-shop/live' }, ana.direct);
+    await ana.opens(emergency, /🚨 Break-glass/, place);
+    const change = await ana.confirms({ [name]: 'acme-shop/live' }, place);
+    await change.tells(/🚨 Break-glass/);
     await ana.reads(/I couldn't tell @Chi about it/);
     await ana.reads(/I couldn't tell @Dee about it/);
     const [row] = scenario.rows('select due_at, expires_at from changes where number = ?', change.number);
@@ -142,6 +147,11 @@ describe('break-glass', { concurrent: false }, () => {
     await scenario.holdBeforeSend(stopped.number);
     await chi.clicks(stopped.card(), 'Stop');
     expect(waiting.map((one) => stateOf(scenario, one))).toEqual(['waiting', 'waiting']);
+    scenario.hosting.faults.add({ kind: 'status', method: 'PUT', status: 422 });
+    const rejected = await breaks();
+    await scenario.holdBeforeSend(rejected.number);
+    scenario.makeDue(rejected.number);
+    await rejected.tells(/The host rejected it/);
     const change = await breaks();
     await scenario.holdBeforeSend(change.number);
     scenario.makeDue(change.number);
@@ -149,10 +159,75 @@ describe('break-glass', { concurrent: false }, () => {
     const before = writes();
     for (const one of waiting) {
       const told = await chi.clicks(one.card(), 'Approve');
-      await told.hears(`The same was sent as #${change.number}, without approval, since this was asked for.`);
+      await told.hears(`The same was sent as #${change.number} since this was asked for.`);
       expect(stateOf(scenario, one)).toBe('superseded');
     }
     expect(writes()).toBe(before);
+  });
+
+  const clear = '/site cache clear acme-shop/live';
+  const cleared = rules('breakGlass: true').replace(
+    '{ allow: [routine], to: [developers] }',
+    '{ allow: [routine], to: [developers], approval: { by: [leads] }, breakGlass: true }',
+  );
+  const clears = async (): Promise<ChangeThread> => {
+    const ana = scenario.person('ana');
+    await ana.opens(`${clear} --break-glass --reason "old prices"`, /🚨 Break-glass/);
+    return ana.confirms({});
+  };
+
+  test('is not sent if the same was approved and sent meanwhile', async () => {
+    await reloadPolicy(scenario, cleared);
+    const before = writes();
+    const waiting = await scenario.person('ben').asks(clear);
+    const change = await clears();
+    await scenario.holdBeforeSend(change.number);
+    await scenario.person('chi').clicks(waiting.card(), 'Approve');
+    await waiting.tells(/✅/);
+    scenario.makeDue(change.number);
+    await change.tells(`The same was sent as #${waiting.number} since this was asked for.`);
+    expect([stateOf(scenario, change), writes()]).toEqual(['superseded', before + 1]);
+    await reloadPolicy(scenario, rules());
+  });
+
+  test('is not sent again by a batch that waited', async () => {
+    await reloadPolicy(scenario, cleared);
+    const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
+    const before = writes();
+    const batch = await submitBatch(ben, '/site cache clear acme-shop/*');
+    const change = await clears();
+    await scenario.holdBeforeSend(change.number);
+    scenario.makeDue(change.number);
+    await change.tells(/✅/);
+    await chi.clicks(batch.card(), 'Approve');
+    await batch.shows(/acme-shop\/live[^\n]*The same was sent as/);
+    expect(writes()).toBe(before + 1);
+    await chi.clicks(batch.card(), 'End it').catch(() => undefined);
+    await reloadPolicy(scenario, rules());
+  });
+
+  test('tells whom the rules notify, and mentions everybody of whom Slack says nothing', async () => {
+    const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
+    await reloadPolicy(
+      scenario,
+      rules('breakGlass: true')
+        .replace('by: [leads], expires: 1h', 'by: [leads], notify: [oncall], expires: 1h')
+        .replace('groups:', 'groups:\n  oncall: [U05FAY]'),
+    );
+    scenario.advanceTime(60_001);
+    for (const who of ['ana', 'chi', 'fay'] as const)
+      await (await scenario.person(who).says('/site whoami')).hears(/./);
+    scenario.slack.faults.add({ method: 'users.info', kind: 'status', status: 503 });
+    const form = await ana.opens(emergency, /🚨 Break-glass/);
+    expect(form.text).toContain("@Chi can review it afterwards. I'll tell them, @Fay and the ops channel at once");
+    const change = await ana.confirms({ [name]: 'acme-shop/live' });
+    const reply = await change.tells(/🚨 Break-glass: .* @Chi or @Dee: please review it afterwards/);
+    expect(JSON.stringify(reply.blocks)).toContain(`"user_id":"${dee.id}"`);
+    for (const who of ['chi', 'fay'] as const) await scenario.person(who).reads(/🚨 Break-glass/);
+    scenario.slack.faults.remove();
+    await ana.clicks(change.card(), 'Stop');
+    await change.tells(/Stopped by @Ana/);
+    await reloadPolicy(scenario, rules());
   });
 
   test('skips a freeze too, and says so', async () => {
@@ -178,7 +253,7 @@ describe('break-glass', { concurrent: false }, () => {
       '/site cache clear acme-shop/live --break-glass --reason x',
       /no glass to break/,
     ],
-    ['at a time', `${emergency} --at "tomorrow 02:00"`, /sends at once, and takes no time/],
+    ['at a time', `${emergency} --at "tomorrow 02:00"`, /is for now, and takes no time/],
     ['in a queue', `${emergency} --queue`, /waits in no queue/],
     ['handed on', `${emergency} --hand-on`, /is not handed on/],
     ['for many', '/site cache clear acme-shop/* --break-glass --reason x', /is for one environment at a time/],

@@ -120,6 +120,10 @@ describe('what was sent by break-glass', () => {
 
       await review(scenario, (await homeOf(scenario, 'chi', todo)) && change.card());
       await change.tells('🔎 Reviewed by @Chi: “Right call; add an alarm.”');
+      const told = await scenario
+        .person('dee')
+        .reads(/🚨 Break-glass[^]*✅[^]*🔎 Reviewed by @Chi: “Right call; add an alarm\.”/);
+      expect(labelsOf(told)).not.toContain('Review…');
       expect(await remind(scenario)).toBeNull();
       expect(reminded(scenario)).toBe(2);
       await homeOf(scenario, 'chi', /Nothing is waiting for you/);
@@ -152,6 +156,11 @@ describe('what was sent by break-glass', () => {
       const ana = scenario.person('ana');
       const change = await pushed(scenario, pushTo('live', 'staging'), {});
       await ana.opensFrom(change.card(), 'Review…', /This is your own change, so somebody else has to review it/);
+      const form = await ana.opens(pushTo('live', 'staging'), glass, ana.direct);
+      expect(form.text).toContain('Nobody who could review it can be told, so it stays not reviewed for now.');
+      const direct = await ana.confirms({}, ana.direct);
+      await scenario.holdBeforeSend(direct.number);
+      await ana.clicks(direct.card(), 'Stop');
       expect(await remind(scenario)).toBe(7);
       await change.tells(/🔎 Still to review: .* The policy names nobody else who could review it\./);
       await reloadPolicy(scenario, rules('[U01ANA, U03CHI]', 'alone'));
@@ -191,9 +200,9 @@ describe('what was sent by break-glass', () => {
       expect(scenario.writes()).toHaveLength(0);
       await reloadPolicy(scenario, rules('[U09MAX]', 'true'));
       const change = await pushed(scenario);
-      await change.tells(/🚨 Break-glass: .* Nobody who could review it can be told\./);
+      await change.tells(/🚨 Break-glass: .* Nobody who could review it can be told, so/);
       expect(await remind(scenario)).toBe(1);
-      await change.tells(/🔎 Still to review: .* Nobody who could review it can be told\./);
+      await change.tells(/🔎 Still to review: .* Nobody who could review it can be told, so/);
     }),
   );
 });

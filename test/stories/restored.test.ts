@@ -8,10 +8,11 @@ live: ['*/live']
 groups:
   developers: [U01ANA]
   leads: [U03CHI, U04DEE]
+  heads: [U05FAY]
 rules:
   - { allow: [read], to: everyone }
   - { allow: [routine, sensitive], to: [developers] }
-  - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h }, breakGlass: true }
+  - { allow: [push], to: [developers], approval: { by: [leads], then: { after: 5m, by: [heads] } }, breakGlass: true }
   - { allow: [resume, pause], to: [leads] }
 channels:
   ops: C0OPS
@@ -43,11 +44,13 @@ test(
     await scenario.holdBeforeSend(emergency.number);
     await restore(scenario);
 
-    await emergency.tells(/@Chi or @Dee: I'm asking again.*restored from a backup of 2026-01-02/);
+    await emergency.tells(
+      /@Chi or @Dee \(from .* also heads\): I'm asking again.*restored from a backup of 2026-01-02/,
+    );
     await emergency.shows(/🚨 Break-glass.*may have been sent without approval\n/);
     await ana.clicks(emergency.card(), 'Cancel');
     await emergency.shows(/may have been sent without approval; nobody has reviewed it yet/);
-    await change.tells(/@Chi or @Dee: I'm asking again.*restored from a backup of 2026-01-02/);
+    await change.tells(/@Chi or @Dee \(from .* also heads\): I'm asking again.*restored from a backup of 2026-01-02/);
     const asked = await change.shows('Waiting for approval again.');
     expect(asked.text).not.toContain('Approved by');
     await dee.clicks(asked, 'Approve');

@@ -6,7 +6,7 @@ export const pause = builtin({
   button: 'Pause',
   also: `
     stop everything, halt everything, lock everything, hold everything, pause everything, cancel everything, stop
-    all, halt all, lock all, pause all, stop sending, nothing more send, nothing send, emergency stop,
+    all, halt all, lock all, pause all, stop sending, nothing more send, nothing send, emergency, emergency stop,
     panic, red button, brake, kill switch, stop, halt, lock`,
   right: 'named',
   shows: ['changes'],

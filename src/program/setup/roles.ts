@@ -51,7 +51,7 @@ const warnings = {
 } as const;
 
 const glassQuestion =
-  'Only one person may approve. Whoever has nobody else to ask can never push to live alone, nor do anything else there that is destructive. Allow them --break-glass for the rest? Yes: they send it without approval, and it stays not reviewed, with a weekly reminder, until the policy names somebody else. No: on live sites they change only what is routine.';
+  'Only one person may approve. Let whoever has nobody to ask use --break-glass? It sends at once, and stays not reviewed, with a weekly reminder, until the policy names somebody else. What is destructive on live, such as a push, stays impossible alone. Without it, on live they change only what is routine.';
 
 /** The id of the channel that was given, or is asked for; undefined: none. Whatever Slack says of it, it may be kept. */
 async function obtainOps(job: Job, isAsked: boolean): Promise<string | undefined> {

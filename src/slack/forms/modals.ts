@@ -169,7 +169,7 @@ async function reviewOf(
   person: Person,
   notice: Text | undefined,
 ): Promise<ModalView> {
-  const { approvers } = await whoWouldBeInvolved(context.pipeline, pinned, person.id);
+  const { approvers, reviewers } = await whoWouldBeInvolved(context.pipeline, pinned, person.id);
   const notes = [
     notice,
     pinned.parsed.when ? undefined : await lockNote(context, person, pinned),
@@ -181,9 +181,9 @@ async function reviewOf(
   const memo: Memo = fits
     ? { origin, args }
     : { origin, stored: await context.payloads.keepList(interaction.person, args) };
-  const { approval, breakGlass } = pinned.authorization;
-  const aside = breakGlass
-    ? whoIsTold(approvers.asks, context.pipeline.policy().channels)
+  const { approval } = pinned.authorization;
+  const aside = reviewers
+    ? whoIsTold(reviewers.asks, context.pipeline.policy().channels)
     : glassHint(context.pipeline, pinned, approval, person.id);
   return reviewView(pinned, memo, { notice: joined(notes, '\n'), aside });
 }

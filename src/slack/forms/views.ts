@@ -88,7 +88,9 @@ export function formView(
   names: (id: string) => string | undefined,
   { fields, choices, says = inline(`${command.summary}.`) }: FormContents,
 ): ModalView {
-  const emergency = breakGlass ? [richText([say`${glassMark} **Break-glass: this skips approval and any freeze.**`])] : [];
+  const emergency = breakGlass
+    ? [richText([say`${glassMark} **Break-glass: this skips approval and any freeze.**`])]
+    : [];
   const blocks: KnownBlock[] = [...emergency, richText([says]), ...fields.map((field) => inputOf(field, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason, breakGlass ? 'required' : undefined));
   const memo: Memo = { origin: from, path, choices, dryRun, queue, breakGlass, when: windowOf(timing) };

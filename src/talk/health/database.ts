@@ -118,7 +118,7 @@ export async function reviews({ database }: HealthContext): Promise<CheckResult>
   if (oldest?.at == null) return well(say`nothing sent by break-glass is left to review`);
   return bad(
     say`${counted(count, 'change')} sent by break-glass and not reviewed, the oldest #${oldest.number} since ${time(oldest.at, 'date')}`,
-    say`${typed('changes --unreviewed')} lists them. Somebody who could have approved them presses **Review…** on the card.`,
+    say`${typed('changes --unreviewed')} lists them. **Review…** on the card is for whoever could have approved it; alone, it waits until the policy names somebody.`,
   );
 }
 

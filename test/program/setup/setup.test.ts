@@ -140,7 +140,7 @@ test(
       ['Id of the channel', 'C0NOTHERE'],
       ['Keep C0NOTHERE?', false],
       ['Id of the channel', 'C0OPS'],
-      ['Only one person may approve. Whoever has nobody else to ask can never push to live alone', true],
+      ['Only one person may approve. Let whoever has nobody to ask use --break-glass', true],
     ]);
     const missing = ['SLACK_COMMAND', 'SLACK_BOT_TOKEN', 'HOSTING_API_URL', 'HOSTING_COMPANY_ID'];
     const { code } = await run([], Object.fromEntries(missing.map((name) => [name, undefined])), prompts);
