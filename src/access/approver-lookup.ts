@@ -219,7 +219,7 @@ export function displayNames(
 type Notifies = 'unreached' | 'everybody';
 
 /** Those who are notified, by their names. */
-export const namesIn = ({ people, names }: Notified): readonly Text[] =>
+export const notifiedNames = ({ people, names }: Notified): readonly Text[] =>
   displayNames(people.map((id, index) => ({ id, name: names[index] })));
 
 type NamingOptions = {
@@ -282,7 +282,7 @@ export const whoIsNotified = (asks: readonly AskedRequirement[]): Text =>
     asks.map(({ notify, ...asked }) => {
       if (notify === undefined) return undefined;
       const { groups, unknown, unsure } = notify;
-      const who = joined(namesIn(notify), ', ');
+      const who = joined(notifiedNames(notify), ', ');
       if (!tellsApprovers({ notify, ...asked })) return say`${who}.`;
       const why =
         unknown.length > 0

@@ -1,4 +1,4 @@
-import { askedPeople, namesIn, whoIsAsked } from '../access/approver-lookup.ts';
+import { askedPeople, notifiedNames, whoIsAsked } from '../access/approver-lookup.ts';
 import type { AskedRequirement, BrokenGlass } from '../access/authorization.ts';
 import { glassMark, skippedInWords } from '../access/break-glass.ts';
 import { reasonText } from '../access/reason.ts';
@@ -32,11 +32,11 @@ export const nobodyReviews = (asks: readonly AskedRequirement[]): Text | undefin
 /** Everybody whose approval is skipped is told at once, whom the rules notify, and the ops channel. */
 export const tellAll = (skipped: BrokenGlass): Pick<TransitionNote, 'ops' | 'tell'> => ({
   ops: true,
-  tell: toldOf(skipped),
+  tell: toldOfGlass(skipped),
 });
 
 /** Everybody who is told directly of what is skipped. */
-export const toldOf = ({ reviewers = { asks: [], told: [] } }: BrokenGlass): readonly string[] => [
+export const toldOfGlass = ({ reviewers = { asks: [], told: [] } }: BrokenGlass): readonly string[] => [
   ...askedPeople(reviewers),
   ...reviewers.told,
 ];
@@ -47,7 +47,7 @@ export const reviewed = (by: string, says: string): Note => ({ text: say`🔎 **
 /** Who is told of it at once: for whoever is about to do it. */
 export function whoIsTold(asks: readonly AskedRequirement[], { ops }: Channels): Text {
   const few = nobodyReviews(asks);
-  const others = asks.flatMap(({ notify }) => (notify ? namesIn(notify) : []));
+  const others = asks.flatMap(({ notify }) => (notify ? notifiedNames(notify) : []));
   const reaches = asks.some(({ people, userGroups, unsure }) => people.length > 0 || userGroups || unsure);
   const told = either([reaches ? 'them' : undefined, ...others, ops && 'the ops channel'], 'and');
   return joined([

@@ -8,7 +8,7 @@ import { say } from '../words/text.ts';
 import type { Note } from '../change/card.ts';
 import { skippedBy } from '../access/authorization.ts';
 import { stopKey } from '../change/change-messages.ts';
-import { toldOf } from '../change/glass-replies.ts';
+import { toldOfGlass } from '../change/glass-replies.ts';
 import type { Posted } from './destinations.ts';
 import { explainUnedited, reportMoved, noteOps } from './refused-posts.ts';
 import type { SenderContext } from './context.ts';
@@ -51,7 +51,7 @@ function offersStop({ policy }: SenderContext, change: Change, { key, kind, deci
   const skips = skippedBy(change);
   if (skips === undefined) return key === stopKey(change);
   if (decides === 0 || change.due_at !== change.expires_at) return false;
-  if (kind === 'reply') return policy().channels.ops === undefined && toldOf(skips).length === 0;
+  if (kind === 'reply') return policy().channels.ops === undefined && toldOfGlass(skips).length === 0;
   return kind === 'ops' || (kind === 'direct' && recipient !== change.requester);
 }
 
