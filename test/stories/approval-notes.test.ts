@@ -83,7 +83,7 @@ function stories(url: () => Promise<string | undefined>): void {
     await dee.submits({ Note: 'twice' });
     await change.tells('Approved by @Dee: “twice”. Sending it now.');
     const late = await fay.submits({ Note: 'thrice' }, 'C0GENERAL');
-    await late.hears(/^#\d+: .* Nothing was changed\. I posted no note\. Yours was: “thrice”$/);
+    await late.hears(/^#\d+: .* Nothing was changed\. What you wrote was not posted: “thrice”$/);
     await change.tells(/^✅ Done after /);
     expect(change.replies().filter(({ text }) => text.startsWith('Approved by'))).toHaveLength(2);
     expect(scenario.writes('acme-blog/staging')).toHaveLength(1);

@@ -68,6 +68,8 @@ describe('break-glass', { concurrent: false }, () => {
       /^🚨 Break-glass: @Ana asked for this without approval\. “the shop is down” @Chi or @Dee: please review it afterwards\. It can be stopped for 10 s before I send it\./,
     );
     await change.shows(/🚨 Break-glass: to be sent without approval/);
+    await (await chi.says('/site changes acme-shop/live')).hears(`🚨 to be sent · #${change.number}`);
+    await (await chi.says('/site changes --unreviewed')).hears(/None that you can see is left to review/);
     for (const who of [chi, scenario.person('dee')])
       expect(labelsOf(await who.reads(/🚨 Break-glass:/))).toContain('Stop');
     await chi.reads('🚨 Break-glass', 'G0BAKERY');
@@ -103,6 +105,27 @@ describe('break-glass', { concurrent: false }, () => {
     await change.shows(/reviewed by @Chi, .*: “Right call; add an alarm\.”/);
     expect(labelsOf(change.card())).toEqual([]);
     await ana.reads(/🔎 Reviewed by @Chi/);
+  });
+
+  test('also where nothing has to be sent: it is done, not sent, and is reviewed', async () => {
+    await reloadPolicy(scenario, rules().replace('[clone, delete]', "['allowlist add'], breakGlass: true"));
+    const ana = scenario.person('ana');
+    const adds = async (how: string): Promise<ChangeThread> => {
+      await ana.opens(`/site allowlist add acme-shop/staging 198.51.100.4 ${how} --break-glass --reason x`, /🚨/);
+      const change = await ana.confirms({});
+      await scenario.holdBeforeSend(change.number);
+      scenario.makeDue(change.number);
+      await change.tells(/✅/);
+      return change;
+    };
+    await (await adds('--for 1h')).shows(/sent without approval; nobody has reviewed it yet/);
+    await (await adds('--for 2h')).shows(/Break-glass: done without approval; nobody has reviewed it yet/);
+    await reloadPolicy(scenario, rules());
+  });
+
+  test('can says that no rule lets somebody', async () => {
+    const said = await scenario.person('ana').says('/site can clone acme-shop/live copy --break-glass');
+    await said.hears(/You may run clone[^]*No rule lets you use --break-glass here\./);
   });
 
   test('stays one when a form asks for what is missing', async () => {

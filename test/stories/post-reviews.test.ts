@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
+import { freePort } from '../../src/playground/paths-and-ports.ts';
 import { setBackKey } from '../../src/storage/timeline.ts';
 import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
 import { labelsOf, type ChangeThread } from './people.ts';
@@ -22,6 +23,7 @@ const usual = rules('[U03CHI, U04DEE]', 'true');
 const hosting = { durations: { 'environments:push': 0 } } as const;
 const waiting = { timeout: patienceMs, interval: 20 };
 const day = 86_400_000;
+const metricsPort = await freePort();
 
 const pushTo = (from: string, to: string): string =>
   `/site push acme-shop/${from} acme-shop/${to} --files --break-glass --reason "the shop is down"`;
@@ -81,9 +83,14 @@ async function restore({ stop, start, runSql }: Scenario): Promise<void> {
 describe('what was sent by break-glass', () => {
   test(
     'is listed until somebody has reviewed it, and those who could have approved it are reminded once a day',
-    inScenario({ policy: usual, hosting }, async (scenario) => {
+    inScenario({ policy: usual, hosting, environment: { METRICS_PORT: String(metricsPort) } }, async (scenario) => {
+      const toReview = async (): Promise<string | undefined> =>
+        /^sitehand_changes_to_review (\d+)$/m.exec(
+          await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
+        )?.[1];
       const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
       const change = await pushed(scenario);
+      expect(await toReview()).toBe('1');
       await homeOf(scenario, 'chi', todo);
       const own = await homeOf(
         scenario,
@@ -125,6 +132,7 @@ describe('what was sent by break-glass', () => {
         .reads(/🚨 Break-glass[^]*✅[^]*🔎 Reviewed by @Chi: “Right call; add an alarm\.”/);
       expect(labelsOf(told)).not.toContain('Review…');
       expect(await remind(scenario)).toBeNull();
+      expect(await toReview()).toBe('0');
       expect(reminded(scenario)).toBe(2);
       await homeOf(scenario, 'chi', /Nothing is waiting for you/);
       await homeOf(scenario, 'ana', /You have no open changes/);
