@@ -124,13 +124,14 @@ function takeExtra(filling: Filling): Extra {
     const thing = optionAmong(filling, [name]);
     return thing && valueOf(filling, thing, name === 'reason');
   };
-  const [reason, typedDryRun, queue] = ['reason', 'dry-run', 'queue'].map(option);
+  const [reason, typedDryRun, queue, breakGlass] = ['reason', 'dry-run', 'queue', 'break-glass'].map(option);
   const dryRun = typedDryRun ?? takeDryRun(filling);
   const why = filling.why.map(({ typed }) => typed).join(' ');
   return {
     ...((reason || why) && { reason: reason || why }),
     ...(dryRun !== undefined && { dryRun: true }),
     ...(queue !== undefined && { queue: true }),
+    ...(breakGlass !== undefined && { breakGlass: true }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from '../commands/index.ts';
 import { flag } from '../commands/kit/fields.ts';
-import type { Args, Offer } from '../base/errors.ts';
+import type { Args } from '../base/errors.ts';
 import { bindWords, type BindContext, type Given, type ParsedCommand } from './bind-arguments.ts';
 import { refuseOneHyphen, unknownCommand, unknownOption } from './unknown-words.ts';
 import type { Option, ValueAt } from './usage.ts';
@@ -105,8 +105,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     }
     const typedName = (match[1] ?? '').toLowerCase();
     const option = known.get(typedName);
-    if (option === undefined)
-      throw unknownOption(path, typedName, offered(command), offerWith(path, command, words, at));
+    if (option === undefined) throw unknownOption(path, typedName, offered(command));
     const { name } = option;
     const { value, last } = valueAt(words, at, match[2], option);
     const next = words[at + 1];
@@ -119,15 +118,6 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
   }
   return { positional, options, values: typed };
 }
-
-/** The same request with this option in that place, as a button. */
-const offerWith =
-  (path: string, { shape }: Command, words: readonly Word[], at: number) =>
-  (name: string): Offer => {
-    const value = words[at]?.text.replace(/^[^=]*/, '');
-    const args = [...path.split(' '), ...words.map(({ text }, index) => (index === at ? `--${name}${value}` : text))];
-    return { label: args.join(' '), args, ...(shape === 'report' ? {} : { opens: 'form' }) };
-  };
 
 /** The options that a refusal names: not those that only buttons use, nor what is usually typed in its place. */
 const offered = (command: Command): readonly string[] => [

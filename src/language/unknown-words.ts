@@ -1,7 +1,8 @@
-import { Refusal, type Offer } from '../base/errors.ts';
+import { Refusal } from '../base/errors.ts';
 import { code, say, joined, sample, typed, type Inline, type Text } from '../words/text.ts';
 import type { Word } from './tokenize.ts';
-import { meansBreakGlass, wordAlone } from '../commands/cannot.ts';
+import { nearestOption } from './usage.ts';
+import { wordAlone } from '../commands/cannot.ts';
 import type { Command } from '../commands/index.ts';
 import { didYouMean, near } from '../words/similar-names.ts';
 
@@ -37,14 +38,9 @@ export function refuseOneHyphen({ text, quoted }: Word, known: readonly string[]
   });
 }
 
-/** Refuses an unknown option, and names the nearest one. `offerWith`: the request with that instead. */
-export function unknownOption(
-  path: string,
-  name: string,
-  known: readonly string[],
-  offerWith: (name: string) => Offer,
-): Refusal {
-  const closest = meansBreakGlass(name) && known.includes('break-glass') ? 'break-glass' : near(name, known)[0];
+/** Refuses an unknown option, and names the nearest one. */
+export function unknownOption(path: string, name: string, known: readonly string[]): Refusal {
+  const closest = nearestOption(name, known) ?? near(name, known)[0];
   const options = known.map((one) => code(`--${one}`));
   return new Refusal(say`${code(path)} has no option ${code(`--${name.slice(0, 40)}`)}. Nothing was done.`, {
     hint: closest
@@ -52,6 +48,5 @@ export function unknownOption(
       : options.length > 0
         ? say`It has ${joined(options, ', ')}.`
         : 'It has no options.',
-    ...(closest && { offers: [offerWith(closest)] }),
   });
 }

@@ -1,3 +1,4 @@
+import { meansBreakGlass } from '../commands/cannot.ts';
 import { near } from '../words/similar-names.ts';
 import type { Field, Fields } from '../commands/kit/fields.ts';
 import type { Command } from '../commands/index.ts';
@@ -31,9 +32,11 @@ export const optionNames = (name: string, { label, also = [] }: Field): readonly
   ...new Set([optionName(name), ...also, ...(/^[a-z]+$/i.test(label) ? [label.toLowerCase()] : [])]),
 ];
 
-/** The option of this name, or that which it is nearest to, unless the name is short. */
-export const nearestOption = (name: string, all: readonly string[]): string | undefined =>
-  all.includes(name) || name.length < 4 ? all.find((one) => one === name) : near(name, all)[0];
+/** The option of this name, or that which it means or is nearest to, unless the name is short. */
+export function nearestOption(name: string, all: readonly string[]): string | undefined {
+  if (all.includes(name) || name.length < 4) return all.find((one) => one === name);
+  return meansBreakGlass(name) && all.includes('break-glass') ? 'break-glass' : near(name, all)[0];
+}
 
 /** Whether an option takes a value; if not, it is a flag. */
 export const takesValue = (field: Field): boolean => field.kind !== 'plain' || typeof field.absent !== 'boolean';

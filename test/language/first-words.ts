@@ -437,6 +437,8 @@ export const firstWords: Readonly<Record<string, readonly (readonly [typed: stri
     ['skip the approval', 'cannot: can …'],
     ['force', 'cannot: can …'],
     ['hotfix', 'cannot: can …'],
+    ['review 2', 'cannot: changes'],
+    ['override', 'cannot: can …'],
     ['give 203.0.113.8 access to acme-shop live until 6am', 'unclear: help allowlist add'],
     [
       '_dmarc.acme-shop.example. 3600 IN TXT "v=DMARC1; p=reject"',

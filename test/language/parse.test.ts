@@ -209,9 +209,7 @@ describe('lines that cannot be parsed', () => {
     const refusal = refusalOf(() => read(line));
     expect(refusalText(refusal)).toContain(why);
     expect(refusalText(refusal)).toContain('Nothing was done.');
-    const meant = /Did you mean (--\S+)\?/.exec(why)?.[1];
-    const offered = meant === undefined ? [] : [line.replace(/--\S+/, meant)];
-    expect(refusal.offers.map(({ args }) => args.join(' '))).toEqual(offered);
+    expect(refusal.offers).toEqual([]);
   });
 
   test.each<[string, Given]>([

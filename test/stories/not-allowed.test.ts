@@ -28,10 +28,10 @@ describe('a person without the right', () => {
     await said.hears('Guests of this workspace may not use Sitehand');
   });
 
-  test.concurrent('stop offers a pause only to those who may pause', async () => {
+  test.concurrent('stop says how a change is stopped, and offers a pause only to those who may pause', async () => {
     const labels = async (name: 'rob' | 'chi'): Promise<readonly string[]> =>
-      labelsOf(await (await scenario.person(name).says('/site stop')).hears("I don't know stop."));
-    expect([await labels('rob'), await labels('chi')]).toEqual([['Help'], ['Pause', 'Lock…']]);
+      labelsOf(await (await scenario.person(name).says('/site stop')).hears('A change is stopped by Cancel or Stop'));
+    expect([await labels('rob'), await labels('chi')]).toEqual([[], ['Pause', 'Lock…']]);
   });
 
   test('nothing reached the host, and no card was posted', () => {
