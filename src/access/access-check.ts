@@ -35,7 +35,7 @@ export type Authorized = Resolved & {
   readonly notAllowed?: readonly Environment[];
   /** Slack user groups with unknown members that could make the approval weaker. */
   readonly unsure?: readonly string[];
-  /** How the rules let the person skip approval and freezes; missing: they can't, it is a batch or a report. */
+  /** How the rules let the person skip approval and freezes; missing: it is a batch or a report. */
   readonly glassRight?: GlassRight | undefined;
   /** What its card says of the freezes that concern it. */
   readonly freeze?: Text | undefined;

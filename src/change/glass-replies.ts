@@ -8,7 +8,6 @@ import type { Change } from '../storage/changes.ts';
 import { either, joined, mention, named, say, type Text } from '../words/text.ts';
 import { askedIn } from './asked-in.ts';
 import type { Note } from './card.ts';
-import type { TransitionNote } from './change-messages.ts';
 
 /** The sentences in the thread of a change that is sent by break-glass. Pure. */
 
@@ -28,12 +27,6 @@ export const nobodyReviews = (asks: readonly AskedRequirement[]): Text | undefin
   asks.every((ask) => tooFewApprove([{ ...ask, count: 1 }]) !== undefined)
     ? say`**Nobody who could review it can be told,** so it stays not reviewed for now.`
     : undefined;
-
-/** Everybody whose approval is skipped is told at once, whom the rules notify, and the ops channel. */
-export const tellAll = (skipped: BrokenGlass): Pick<TransitionNote, 'ops' | 'tell'> => ({
-  ops: true,
-  tell: toldOfGlass(skipped),
-});
 
 /** Everybody who is told directly of what is skipped. */
 export const toldOfGlass = ({ reviewers = { asks: [], told: [] } }: BrokenGlass): readonly string[] => [

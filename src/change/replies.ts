@@ -38,7 +38,10 @@ type Circumstances = {
  */
 export function asked(change: Change, { held, twin, paused }: Circumstances = {}): Telling | undefined {
   const { asks: all = [], breakGlass } = authorizationOf(change);
-  if (breakGlass) return soon(glassBroken(change, breakGlass), change, paused, reviewWanted(change, breakGlass));
+  const same =
+    twin && say`**#${twin.number} is the same request,** from ${mention(twin.requester)}, and is waiting too.`;
+  if (breakGlass)
+    return soon(glassBroken(change, breakGlass), change, paused, joined([reviewWanted(change, breakGlass), same]));
   if (change.state === 'approved') {
     const isWaited = coolsDown(change) || change.scheduled_at !== null;
     return isWaited ? soon(say`No approval is needed.`, change, paused) : undefined;
@@ -47,8 +50,6 @@ export function asked(change: Change, { held, twin, paused }: Circumstances = {}
   const then =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
   const busy = change.scheduled_at === null && held ? say`${lockInBrief(held, change)} ${then}` : undefined;
-  const same =
-    twin && say`**#${twin.number} is the same request,** from ${mention(twin.requester)}, and is waiting too.`;
   return {
     text: joined([approvalRequest(change), notified.length > 0 ? say`Notified: ${notified}` : undefined, same, busy]),
   };

@@ -36,11 +36,13 @@ import { markLost } from '../send/lost-commit.ts';
 
 /** Decisions that somebody with the right to unlock may make if nobody else can. */
 const ends: ReadonlySet<DecisionKind> = new Set(['decline', 'happened', 'did_not_happen']);
-/** What is decided in words. */
+/** What is said of a decision that has to be made in words, without any. */
 const wordless: Readonly<Partial<Record<DecisionKind, string>>> = {
   decline: 'Declining needs a reason',
   reviewed: 'A review needs words',
 };
+
+export const needsWords = (verdict: DecisionKind): boolean => wordless[verdict] !== undefined;
 
 /** Throws `Refusal` if the decision needs words and has none. */
 export function refuseWithoutWords(verdict: DecisionKind, words: string | undefined): void {

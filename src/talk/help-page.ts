@@ -134,6 +134,7 @@ const oneScreen = (mine: readonly CommandHelp[], { isProgram }: Pick<Asked, 'isP
 function byNounPage(mine: readonly CommandHelp[]): Page {
   const noted = mine.filter(({ unknown }) => unknown.length > 0);
   const many = ['cache clear', 'status', 'backups list'].find((one) => mine.some(({ path }) => path === one));
+  const breaksGlass = mine.some(({ words }) => words.some(([word]) => word === commonOptions['break-glass'][0]));
   return {
     title: say`**Everything you can run** · type it after ${typed('')}`,
     parts: [
@@ -142,6 +143,7 @@ function byNounPage(mine: readonly CommandHelp[]): Page {
       paragraph(
         many &&
           say`Many environments at once: ${sample(`${many} acme-*/live`)}, a list with commas, or a set of the policy such as ${code('set:care-plan')}.`,
+        breaksGlass ? say`When nobody is there to approve: ${sample('help break-glass')}.` : undefined,
       ),
     ],
     source: say`${sample('help redirects')} shows how to type those`,

@@ -8,13 +8,14 @@ import { linesOfChanges, listAudit, listPauses, type AuditLine } from '../storag
 import { changesNumbered, type Change } from '../storage/changes.ts';
 import { pauseKeys, pauseScopes, type PauseScope } from '../storage/kv.ts';
 import { type ReadHandle } from '../storage/schema.ts';
-import { joined, plain, type Text } from '../words/text.ts';
+import { joined, plain, say, type Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { targetKey } from '../access/targets.ts';
 import type { MayRead } from '../access/visibility.ts';
 import { parseDetails } from '../audit/audit-anchor.ts';
 import { markOf, stateText, eventInWords } from '../change/states-and-events.ts';
 import { pinnedCardOf } from '../change/pin.ts';
+import { glassMark } from '../access/break-glass.ts';
 import { glassLine } from '../change/post-review.ts';
 import { reasonText } from '../access/reason.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../change/site-readings.ts';
@@ -193,6 +194,7 @@ function changeEntry(change: Change, story: readonly AuditLine[], { readings, ha
   const who = (line: AuditLine): NamedActor => (line.actor === requester.id ? requester : whoOf(line));
   const moments = story.map((line): ChangeMoment => ({ at: line.at, who: who(line), says: eventInWords(line.event) }));
   const approvals = story.filter(({ event, actor }) => ['vote', 'approve'].includes(event) && actor !== 'sitehand');
+  const glass = glassLine(change);
   return {
     kind: 'change',
     at: sent_at ?? created_at,
@@ -203,7 +205,7 @@ function changeEntry(change: Change, story: readonly AuditLine[], { readings, ha
     reason: reasonText(change),
     approvers: [...new Map(approvals.map((line) => [line.actor, who(line)])).values()],
     mark: markOf(change),
-    outcome: joined([stateText(change), glassLine(change)], ' · '),
+    outcome: joined([stateText(change), glass && say`${glassMark} ${glass}`], ' · '),
     site: readings && readingsInShort(readings),
     tookMs:
       sent_at === null || settled_at === null || !['done', 'failed'].includes(state)

@@ -167,6 +167,7 @@ describe('break-glass', { concurrent: false }, () => {
     const chi = scenario.person('chi');
     const waiting = [await scenario.person('ben').requests(push), await scenario.person('ana').requests(push)];
     const stopped = await breaks();
+    await stopped.tells(`#${waiting[0]?.number} is the same request, from @Ben, and is waiting too.`);
     await scenario.holdBeforeSend(stopped.number);
     await chi.clicks(stopped.card(), 'Stop');
     expect(waiting.map((one) => stateOf(scenario, one))).toEqual(['waiting', 'waiting']);

@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { notRecognised, Refusal } from '../../base/errors.ts';
 import { leftToDo, questionFor, reviewQuestion } from '../../change/call-details.ts';
 import { identifySender } from '../../talk/speaker.ts';
-import { decide, EndedByClick, refuseUnlessDecides } from '../../decide/decide.ts';
+import { decide, EndedByClick, needsWords, refuseUnlessDecides } from '../../decide/decide.ts';
 import type { DecisionKind, Press } from '../../change/buttons.ts';
 import { joined, say } from '../../words/text.ts';
 import { approveView, declineView, goOnView, noticeView, postReviewView, type Memo } from '../forms/views.ts';
@@ -15,15 +15,14 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 /** A press that decides about a change, or opens the form for it. */
 type DecisionPress = Extract<Press, { readonly verdict: DecisionKind }>;
 
-/** Handles a decision button: *Decline* opens a form for the reason; everything else is decided at once. */
+/** Handles a decision button: what needs words opens a form for them; everything else is decided at once. */
 export async function pressDecision(
   context: SlackContext,
   interaction: Interaction,
   decision: DecisionPress,
 ): Promise<void> {
   const { person, team, inbox } = interaction;
-  if (decision.verdict !== 'decline' && decision.verdict !== 'reviewed')
-    return decide(context.pipeline, { ...decision, person, team, inbox });
+  if (!needsWords(decision.verdict)) return decide(context.pipeline, { ...decision, person, team, inbox });
   return openDecision(context, interaction, decision);
 }
 
