@@ -227,4 +227,31 @@ export const mistakes: readonly Mistake[] = [
     ],
     tests: ['test/talk/hostile-inputs.test.ts', 'test/commands/redirects.test.ts'],
   },
+  {
+    name: 'the ten seconds of break-glass begin when its author alone can read of it',
+    edits: [
+      {
+        file: 'src/post/after-posting.ts',
+        from: "if (kind === 'reply') return policy().channels.ops === undefined && toldOfGlass(skips).length === 0;",
+        to: "if (kind === 'reply') return policy() !== undefined && toldOfGlass(skips).length >= 0;",
+      },
+    ],
+    tests: ['test/stories/break-glass.test.ts'],
+  },
+  {
+    name: 'the same is sent in an emergency and after approval',
+    edits: [{ file: 'src/change/recheck.ts', from: 'if (same) return {', to: 'if (same && same.number < 0) return {' }],
+    tests: ['test/stories/break-glass.test.ts'],
+  },
+  {
+    name: 'its author reviews what was sent by break-glass',
+    edits: [
+      {
+        file: 'src/change/may-end.ts',
+        from: "if (isAsking === 'yes') return { kind: 'may not', why: 'yourself' };",
+        to: "if (isAsking === 'yes' && isOthers) return { kind: 'may' };",
+      },
+    ],
+    tests: ['test/stories/break-glass.test.ts', 'test/change/approve.test.ts'],
+  },
 ];
