@@ -3,16 +3,16 @@ import type { Askers } from '../policy/approvers.ts';
 import { groupsEver } from '../policy/approval-requirement.ts';
 import { canonicalId } from '../policy/memberships.ts';
 import { groupsApproving } from '../policy/policy.ts';
-import type { Aim } from '../policy/rules.ts';
-import { bold, either, list, say, type Text } from '../words/text.ts';
-import { approversAmong, maxPeople, membersAmong, peopleOf } from './approver-lookup.ts';
+import type { Aim, Channels } from '../policy/rules.ts';
+import { bold, either, joined, list, say, type Text } from '../words/text.ts';
+import { approversAmong, maxPeople, membersAmong, notifiedNames, peopleOf, whoIsAsked } from './approver-lookup.ts';
 import type { AskedRequirement, Authorization } from './authorization.ts';
 import type { AccessContext } from './context.ts';
 import { aboutOf } from './targets.ts';
 import type { Resolved } from '../language/resolve.ts';
 
 /**
- * Whether anybody can approve. What waits is said to wait in vain as long as nobody can. A batch is refused: it can be
+ * Whether anybody can approve, or review. What waits is said to wait in vain as long as nobody can. A batch is refused: it can be
  * asked for in parts.
  */
 
@@ -25,6 +25,24 @@ export function tooFewApprove(asks: readonly AskedRequirement[] = []): Text | un
   const short = asks.filter(isShort);
   if (short.length === 0) return undefined;
   return say`**${short.some(({ people }) => people.length === 0) ? 'Nobody' : 'Too few people'} can approve it right now.**`;
+}
+
+/** Says that certainly nobody can review it now; undefined: somebody can, or might. */
+export const nobodyReviews = (asks: readonly AskedRequirement[]): Text | undefined =>
+  asks.every((ask) => tooFewApprove([ask]) !== undefined)
+    ? say`**Nobody who could review it can be told,** so it stays not reviewed for now.`
+    : undefined;
+
+/** Who is told at once of what skips an approval: for whoever is about to do it. */
+export function whoIsTold(asks: readonly AskedRequirement[], { ops }: Channels): Text {
+  const few = nobodyReviews(asks);
+  const others = asks.flatMap(({ notify }) => (notify ? notifiedNames(notify) : []));
+  const reaches = asks.some(({ people, userGroups, unsure }) => people.length > 0 || userGroups || unsure);
+  const told = either([reaches ? 'them' : undefined, ...others, ops && 'the ops channel'], 'and');
+  return joined([
+    few ?? say`${whoIsAsked(asks)} can review it afterwards.`,
+    told.length > 0 ? say`I'll tell ${told} at once, with your reason.` : undefined,
+  ]);
 }
 
 /** Whether certainly enough people can approve. */

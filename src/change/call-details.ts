@@ -20,7 +20,7 @@ import {
   userGroup,
 } from '../words/text.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
-import { type AskedRequirement, authorizationOf, skippedBy } from '../access/authorization.ts';
+import { type AskedRequirement, authorizationOf } from '../access/authorization.ts';
 import { whoIsNotified } from '../access/approver-lookup.ts';
 import { alsoLater, fromWhen, type When } from '../access/escalation.ts';
 import type { Person } from '../access/access-check.ts';
@@ -87,11 +87,9 @@ export async function reviewQuestion(context: ChangeContext, reader: Person, sho
   const change = await readableChange(context, reader, shown);
   const reason = reasonText(change);
   const by = say`Asked for by ${askersNamed(change)}, ${time(change.created_at, 'date')}${reason && say`: “${reason}”`}`;
-  const open = say`What you say is public: everybody who can read the change can read it, and it stays in the audit trail.`;
-  return joined(
-    [say`**${titleNow(change)}** · #${change.number}`, by, glassLine(change), stateText(change), open],
-    '\n',
-  );
+  const glass = say`${glassMark} Break-glass: ${glassLine(change) ?? []}`;
+  const open = say`Everybody who can read the change can read what you say, and it stays in the audit trail.`;
+  return joined([say`**${titleNow(change)}** · #${change.number}`, by, glass, stateText(change), open], '\n');
 }
 
 /**
@@ -126,7 +124,8 @@ async function readableChange(
 
 /** The details of a change row; `approved` are the approvals so far. */
 export function detailsOfChange(change: Change, approved: readonly Approved[]): CallDetails {
-  const { asks = [] } = authorizationOf(change);
+  const { asks = [], breakGlass } = authorizationOf(change);
+  const reviewers = change.state === 'waiting' ? undefined : breakGlass?.reviewers;
   const reason = reasonText(change);
   const glass = glassLine(change);
   const notified = whoIsNotified(asks);
@@ -134,8 +133,8 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
     stateText(change),
     fact('Asked by', joined([askersNamed(change), time(change.created_at, 'date'), reason && say`“${reason}”`], ' · ')),
     ...(glass ? [fact(`${glassMark} Break-glass`, glass)] : []),
-    ...(skippedBy(change)?.reviewers?.asks ?? asks).map((ask) =>
-      fact(skippedBy(change) ? 'Can review it' : 'Asked to approve', askInWords(ask, fromWhen(change))),
+    ...(reviewers?.asks ?? asks).map((ask) =>
+      fact(reviewers ? 'Can review it' : 'Asked to approve', askInWords(ask, fromWhen(change))),
     ),
     ...(notified.length > 0 ? [fact('Notified', notified)] : []),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),

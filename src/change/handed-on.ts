@@ -1,3 +1,4 @@
+import { byOne } from '../policy/approval-requirement.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import type { Field } from '../commands/kit/fields.ts';
 import { scrub } from '../base/secret.ts';
@@ -162,9 +163,10 @@ export async function whoWouldBeInvolved(context: ChangeContext, pinned: Pinned,
   const caller = calling && timerOf === undefined ? await withMembers(context, calling) : calling;
   const askers = { requester, handedOnBy: handedOn?.requester ?? null, caller };
   if (approval === 'none') return { handedOn, approvers: { asks: [] }, askers };
-  const by = async (waited: number) => whomToAsk(context, approval, pinned, { ...askers, waited });
-  const reviewers = pinned.authorization.breakGlass && (await by(Infinity));
-  return { handedOn, approvers: await by(0), reviewers, askers };
+  const approvers = await whomToAsk(context, approval, pinned, { ...askers, waited: 0 });
+  if (!pinned.authorization.breakGlass) return { handedOn, approvers, askers };
+  const reviewers = await whomToAsk(context, byOne(approval), pinned, { ...askers, waited: Infinity });
+  return { handedOn, approvers, reviewers, askers };
 }
 
 /** Ends a handed-on request in the transaction that saves its change. Throws `Refusal` if somebody else ran it first. */

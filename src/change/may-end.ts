@@ -1,5 +1,6 @@
 import { unlocking } from '../commands/rights.ts';
 import { asks, mayApprove, namesOthers, type ApprovalRequest } from '../policy/approvers.ts';
+import { byOne } from '../policy/approval-requirement.ts';
 import { approvalOf, decideAccess, decideReading, unknownIn } from '../policy/policy.ts';
 import type { Member, Needed, Policy } from '../policy/rules.ts';
 
@@ -28,10 +29,13 @@ export const mayEnd = (ending: EndingBy): EndRight =>
 
 /**
  * The approval by which what was sent by break-glass is reviewed: the one that was skipped or, if the policy no longer
- * names anybody else for that, today's. Undefined: it names nobody for either.
+ * names anybody else for that, today's. One is enough. Undefined: it names nobody for either.
  */
-export const reviewApproval = (policy: Policy, { needed, asked }: Ending): Needed | undefined =>
-  [needed, approvalOf(policy, asked)].find((one): one is Needed => one !== 'none' && namesOthers(policy, one, asked));
+export function reviewApproval(policy: Policy, { needed, asked }: Ending): Needed | undefined {
+  const named = (one: 'none' | Needed): one is Needed => one !== 'none' && namesOthers(policy, one, asked);
+  const approval = [needed, approvalOf(policy, asked)].find(named);
+  return approval && byOne(approval);
+}
 
 /** Whether a person may review it: also those to whom it would have escalated. */
 export function mayReview(ending: EndingBy): MayOrNot {

@@ -23,6 +23,7 @@ import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts
 import { factLines } from './card.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from './read-sources.ts';
+import { sentAsWell } from './replies.ts';
 import { approversNow, countsFor, recentFor } from './voters.ts';
 import { troubleText } from '../hosting/host-trouble.ts';
 import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
@@ -46,9 +47,8 @@ export async function recheck(context: ChangeContext, change: Change): Promise<R
   if (isHeld && approval !== 'none') return rulesDiffer;
   const rights = await recheckRights(context, change);
   if ('kind' in rights) return isHeld && rights.kind === 'invalidated' ? rulesDiffer : rights;
-  // In an emergency the same may be asked for twice; it is done once.
   const same = await findSentAsWell(context.database.db, change, askedAt(change));
-  if (same) return { kind: 'drifted', why: say`The same was sent as #${same.number} since this was asked for.` };
+  if (same) return { kind: 'drifted', why: sentAsWell(same) };
   const drift = await recheckDrift(context, change, rights);
   return drift.kind === 'as it was' ? { kind: 'as it was', openUntil: rights.openUntil } : drift;
 }

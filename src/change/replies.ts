@@ -11,7 +11,7 @@ import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-looku
 import { closableMinute, coolsDown } from './change.ts';
 import { callOf } from './pin.ts';
 import { askersMayClose, authorizationOf, skippedBy } from '../access/authorization.ts';
-import { glassBroken, reviewWanted } from './glass-replies.ts';
+import { glassBroken, reviewWanted, toldOfGlass } from './glass-replies.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import { hostSays, statusInWords } from '../hosting/host-trouble.ts';
 import { lockInBrief } from './lock-in-the-way.ts';
@@ -102,7 +102,8 @@ const sendingSoon = (change: Change, paused: PauseScope | undefined): Text => {
   if (paused) return say`${pausedInWords[paused]} It will be sent after ${resumes[paused]}, if it is still valid then.`;
   if (isBatch(change)) return say`It begins now.`;
   if (callOf(change) === undefined) return say`Nothing has to be sent for it.`;
-  if (skippedBy(change)) return say`It can be stopped for 10 s before I send it.`;
+  const skips = skippedBy(change);
+  if (skips && toldOfGlass(skips).length > 0) return say`I'll send it 10 s after somebody else is told.`;
   return coolsDown(change) ? say`Sending in 10 s.` : say`Sending it now.`;
 };
 
@@ -267,6 +268,10 @@ export const failed = (message: string | undefined): Text => say`The host report
 /** The host stopped answering about an operation that it had accepted. */
 export const lostSight = (why: string): Text =>
   say`**Outcome unknown.** The host accepted it, and ${why}. I won't send it again.`;
+
+/** Why what was asked for twice is not sent as well. */
+export const sentAsWell = ({ number }: Pick<Change, 'number'>): Text =>
+  say`The same was sent as #${number} since this was asked for.`;
 
 /** Nothing was sent, and why; shown on the card. */
 export const nothingSent = (change: Pick<Change, 'lost_at'>, why: Text): Text => say`**${unsent(change)}** ${why}`;

@@ -42,7 +42,7 @@ const isWarning = ({ last_note: note }: Pick<Change, 'last_note'>): boolean =>
   note !== null && plain(parseStored<Text>(note)).startsWith('⚠️');
 
 /** The time for *Stop* begins only when the message with it is posted (`coolsDown`). */
-const stoppable = 'Not sent yet: it can be stopped for ten seconds, from when Stop is posted.';
+const stoppable = 'Not sent yet: it can still be stopped.';
 
 /** The state of a change in one line. */
 export function stateText(

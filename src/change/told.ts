@@ -1,3 +1,4 @@
+import { authorizationOf } from '../access/authorization.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { type Change } from '../storage/changes.ts';
 import { type Message } from '../storage/messages.ts';
@@ -64,10 +65,12 @@ function sinceThen(
 ): Note {
   const isPromise = when.state === 'approved';
   const wasKept = isPromise && isSentSoon(change, created_at);
-  if (kind === 'reply') return isPromise && !wasKept ? { text: lasting } : note;
   const { buttons = [] } = note;
   const reviews = buttons.filter(({ press }) => 'verdict' in press && press.verdict === 'reviewed');
-  const said = { text: withState(lasting, change), ...(reviews.length > 0 && { buttons: reviews }) };
+  const more = reviews.length > 0 && { buttons: reviews };
+  if (kind === 'reply')
+    return isPromise && (!wasKept || authorizationOf(change).breakGlass) ? { text: lasting, ...more } : note;
+  const said = { text: withState(lasting, change), ...more };
   // What had Stop is drawn anew in any case.
   return wasKept && !isReported(change) && !coolsDown(change) ? note : said;
 }

@@ -20,7 +20,7 @@ const emergencyTopics = new Set([...emergencyWords.split(', '), 'emergency', 'ur
 export const meansBreakGlass = (words: string): boolean => emergencyTopics.has(words.replaceAll('-', ' '));
 
 /** What to say of it to somebody who looks for it. */
-export const breakGlassMeans = say`In an emergency, ${code('--break-glass')} after a command, with a reason, skips its approval and any freeze, where a rule allows it. Everybody is told, anybody can stop it for ten seconds, and somebody reviews it.`;
+export const breakGlassMeans = say`In an emergency, ${code('--break-glass --reason "…"')} after a command skips its approval and any freeze, where a rule allows it. Everybody is told, anybody can stop it for ten seconds, and somebody reviews it.`;
 
 /** What a line of one word asks for that means something else in a sentence; undefined: nothing that is known. */
 export function wordAlone(word: string): Text | undefined {

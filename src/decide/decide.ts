@@ -32,6 +32,7 @@ import { handleSetBack, isSameTimeline } from '../send/failover-and-restore.ts';
 import { claimDelivery, requestDetails } from './claim-delivery.ts';
 import { applyBatchDecision } from './decide-batch.ts';
 import { noteFor, decisionWords, type DeliveredDecision } from './decision-note.ts';
+import { endTwins } from '../send/follow.ts';
 import { markLost } from '../send/lost-commit.ts';
 
 /** Decisions that somebody with the right to unlock may make if nobody else can. */
@@ -240,6 +241,7 @@ async function apply(
   const details = { ...note.details, ...(without.length > 0 && { without }) };
   const moved = await changeStore.advance(tx, change, ruling.event, { ...note, ...more, details });
   if (moved === undefined || ruling.event.kind !== 'confirmed_happened') return;
+  await endTwins(context, tx, moved, at);
   await settleAccess(tx, changeStore, moved, at, { isProven: true });
   await noteUndone(tx, moved, at);
 }

@@ -76,6 +76,12 @@ function strictestReason(all: readonly NeededReason[]): NeededReason {
   return all.includes('required') ? 'required' : 'optional';
 }
 
+/** The same with one approval for each requirement. */
+export const byOne = (needed: Needed): Needed => ({
+  ...needed,
+  requirements: needed.requirements.map((one) => ({ ...one, count: 1 })),
+});
+
 /** The same of what several requirements ask for together. */
 export const strictestOf = (all: readonly ('none' | Needed)[]): 'none' | Needed =>
   strictest(

@@ -142,7 +142,7 @@ async function askInThread(tx: Tx, { key, recipient }: Message, change: Change, 
   const what =
     change.state === 'waiting'
       ? say`This is waiting for approval until ${time(change.expires_at)}.`
-      : say`This goes without your approval.`;
+      : say`You can stop or review it on its card.`;
   const text = say`${mention(recipient ?? '')}: I can't reach you directly. ${what}`;
   const body = JSON.stringify({ text });
   await enqueueMessage(tx, { key: `${prefix}${key}`, change: change.number, kind: 'reply', body, at });

@@ -75,7 +75,7 @@ export const tooLate = (change: Change): Text =>
   joined([
     say`It was not sent in time.`,
     skippedBy(change) && change.due_at === change.expires_at
-      ? say`I could post nothing by which somebody else could have stopped it.`
+      ? say`I could tell nobody else of it, so nobody could have stopped it.`
       : undefined,
     change.last_note === null ? undefined : say`Until then: ${stateText(change)}`,
   ]);

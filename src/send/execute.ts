@@ -1,6 +1,7 @@
 import { HeldBack, NotSent } from '../hosting/client.ts';
 import { failpoint } from '../base/failpoints.ts';
-import { findChange, isBatch, isPartOfBatch, type Change } from '../storage/changes.ts';
+import { askedAt } from '../access/authorization.ts';
+import { findChange, findSentAsWell, isBatch, isPartOfBatch, type Change } from '../storage/changes.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../words/text.ts';
 import { sendLeaseMs } from '../change/change.ts';
@@ -89,8 +90,8 @@ type Sending = {
 };
 
 /**
- * Checks version, locks, pause and freezes (`openUntil`, epoch ms) once more in the transaction that saves *sending*.
- * Undefined: something changed.
+ * Checks version, locks, pause, freezes (`openUntil`, epoch ms) and whether the same was sent, once more in the
+ * transaction that saves *sending*. Undefined: something changed.
  */
 async function commitSending(context: SendContext, seen: Change, openUntil: number): Promise<Sending | undefined> {
   const started = { ticks: context.ticks(), wall: context.wall() };
@@ -101,6 +102,7 @@ async function commitSending(context: SendContext, seen: Change, openUntil: numb
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
     if (context.history.newerThan(change) || now >= openUntil) return false;
     if (await blockedReason(tx, change, now)) return false;
+    if (await findSentAsWell(tx, change, askedAt(change))) return false;
     // The worker's next poll handles the failover.
     if (!isSameTimeline(context.history, await readTimeline(tx))) return false;
     const sending = { kind: 'send', owner: context.owner, leaseMs: sendLeaseMs } as const;

@@ -7,7 +7,7 @@ import { Refusal, type Args } from '../base/errors.ts';
 import { following, type HostReader } from '../hosting/contract/call.ts';
 import { getOperation, validateKey } from '../hosting/contract/sites.ts';
 import { failpoint } from '../base/failpoints.ts';
-import { touchChange, type Change } from '../storage/changes.ts';
+import { findWaiting, touchChange, type Change } from '../storage/changes.ts';
 import { unowned } from '../storage/lease.ts';
 import { enqueueMessage, findMessage } from '../storage/messages.ts';
 import { readKv, writeKv } from '../storage/kv.ts';
@@ -23,7 +23,7 @@ import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from '../change/read-sources.ts';
 import { settleAccess } from '../change/timed-access.ts';
 import { isKnown, assessOperation, type Observation, type PollState, type PollResult } from './evidence.ts';
-import { againButton, alarm } from '../change/replies.ts';
+import { againButton, alarm, endsUnsent, sentAsWell } from '../change/replies.ts';
 import { markFor } from '../change/states-and-events.ts';
 import { undoMs, noteUndone } from '../change/undo.ts';
 import type { ChangeContext } from '../change/context.ts';
@@ -190,8 +190,19 @@ async function settle(
   };
   const moved = await context.changeStore.advance(tx, change, event, note);
   if (moved === undefined || !isDone) return;
+  await endTwins(context, tx, moved, at);
   await settleAccess(tx, context.changeStore, moved, at, { isProven });
   if (isProven) await noteUndone(tx, moved, at);
+}
+
+/** Ends what waited for approval of the same as this, which was done without: it would be done twice. */
+export async function endTwins({ changeStore }: SendContext, tx: Tx, done: Change, at: number): Promise<void> {
+  while (done.post_review !== null) {
+    const twin = await findWaiting(tx, done);
+    if (twin === undefined || twin.created_at > (done.sent_at ?? 0)) return;
+    const note = { by: 'sitehand', at, ...endsUnsent(twin, 'supersede', sentAsWell(done)) };
+    if ((await changeStore.advance(tx, twin, { kind: 'supersede' }, note)) === undefined) return;
+  }
 }
 
 /** What *failed* leaves open: the host had accepted it. */

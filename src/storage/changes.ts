@@ -152,17 +152,26 @@ export function findWaiting(
   { target, call }: Pick<NewChange, 'target' | 'call'>,
 ): Promise<Change | undefined> {
   const waiting = db.selectFrom('changes').selectAll().where('target', '=', target).where('state', '=', 'waiting');
-  return waiting.where('call', '=', call).orderBy('number').limit(1).executeTakeFirst();
+  return waiting
+    .where('call', '=', call)
+    .where('scheduled_at', 'is', null)
+    .orderBy('number')
+    .limit(1)
+    .executeTakeFirst();
 }
 
-/** Another change with this call, sent since then (epoch ms), that may have taken effect; of two, one skipped its approval. */
-export function findSentAsWell(
+/**
+ * Another change with this call, sent since then (epoch ms), that may have taken effect, if one of the two skipped its
+ * approval: in an emergency the same may be asked for twice. What is sent at a time is meant for that time.
+ */
+export async function findSentAsWell(
   db: ReadHandle,
-  { number, target, call, post_review: review }: Pick<Change, 'number' | 'target' | 'call' | 'post_review'>,
+  { number, target, call, post_review: review, scheduled_at: scheduled }: Change,
   since: number,
 ): Promise<Change | undefined> {
+  if (scheduled !== null) return undefined;
   const others = db.selectFrom('changes').selectAll().where('target', '=', target).where('number', '<>', number);
-  const sent = others.where('call', '=', call).where('sent_at', '>=', since).where('lost_at', 'is', null);
+  const sent = others.where('call', '=', call).where('sent_at', '>=', since);
   const effective = sent.where('state', 'not in', ['rejected', 'failed', 'did_not_happen']);
   const found = review === null ? effective.where('post_review', 'is not', null) : effective;
   return found.limit(1).executeTakeFirst();

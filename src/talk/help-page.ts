@@ -1,4 +1,4 @@
-import { breakGlassMeans, meansBreakGlass } from '../commands/cannot.ts';
+import { breakGlassMeans, meansBreakGlass, wordAlone } from '../commands/cannot.ts';
 import { catalogue, type Command, firstOf } from '../commands/index.ts';
 import { commonOptions } from '../commands/kit/action.ts';
 import type { Field } from '../commands/kit/fields.ts';
@@ -235,6 +235,8 @@ function helpOnOther(wanted: string, mine: readonly CommandHelp[]): Page {
       ],
       offers: ['can', 'pause'].filter((path) => paths.includes(path)).map(helpOffer),
     };
+  const alone = wordAlone(wanted);
+  if (alone) return { title: say`**${wanted}** · not a command`, parts: [paragraph(alone)] };
   const having = paths.filter((path) => path.split(' ').includes(wanted));
   const meant = [...new Set([...having, ...near(wanted, paths)])].slice(0, maxMeant);
   throw new Refusal(say`**There's no command ${code(wanted.slice(0, 60))} that you can run.** Nothing was done.`, {

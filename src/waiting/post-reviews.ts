@@ -1,6 +1,6 @@
 import { askedPeople, whomToAsk, whoIsAsked } from '../access/approver-lookup.ts';
 import type { AskedRequirement } from '../access/authorization.ts';
-import { nobodyReviews } from '../change/glass-replies.ts';
+import { nobodyReviews } from '../access/nobody-approves.ts';
 import { endingOf } from '../change/closers.ts';
 import { reviewApproval } from '../change/may-end.ts';
 import { namesWith } from '../access/visibility.ts';

@@ -8,7 +8,7 @@ import {
   skippedInWords,
 } from '../../src/access/break-glass.ts';
 import { MembershipUnknown } from '../../src/access/unknown-groups.ts';
-import { glassLine, isToReview, postReviewOf } from '../../src/change/post-review.ts';
+import { glassInShort, glassLine, isToReview, postReviewOf } from '../../src/change/post-review.ts';
 import { rightOf } from '../../src/commands/rights.ts';
 import type { ParsedCommand } from '../../src/language/bind-arguments.ts';
 import { resolve } from '../../src/language/resolve.ts';
@@ -61,7 +61,7 @@ const sure = (...ways: readonly BreakGlass[]): GlassRight => ({ ways, unsure: []
 const perhaps = (...ways: readonly BreakGlass[]): GlassRight => ({ ways, unsure: ['S0GUIDES'] });
 
 /** What the rules come to, in a word. */
-function outcomeOf(right: GlassRight, needed: Needed, asked: ApprovalRequest): string {
+function outcomeOf(right: GlassRight | undefined, needed: Needed, asked: ApprovalRequest): string {
   const problem = glassProblem(policy, right, needed, asked);
   if (problem === undefined) return 'may';
   if (problem instanceof MembershipUnknown) return `later: ${problem.groups.join()}`;
@@ -173,6 +173,13 @@ describe('the approval and the freezes that are skipped', () => {
       /^No rule lets you use --break-glass here\. Nothing was done\. Without it, you can ask for approval\.$/,
     ],
     [
+      'nobody else could approve it either',
+      by('own'),
+      open('none'),
+      sure('looked at'),
+      /^The policy names nobody else who could review it afterwards, so you can't skip the approval\. Nothing was done\.$/,
+    ],
+    [
       'it is not known',
       by('leads'),
       frozen,
@@ -197,6 +204,9 @@ describe('the approval and the freezes that are skipped', () => {
     expect(hint(sure('alone'), 'none')).toMatch(/^In an emergency.*: nobody else is named, so it stays not reviewed/);
     for (const right of [sure(), perhaps(), sure('alone')]) expect(hint(right, by('leads'))).toBe('');
     expect(hint(sure('looked at'), by('leads'), { queue: true })).toBe('');
+    expect(hint(sure(), by('leads'), { breakGlass: true })).toMatch(/^No rule lets you use --break-glass here/);
+    expect(hint(perhaps(), by('leads'), { breakGlass: true })).toBe('');
+    expect(outcomeOf(undefined, by('leads'), asked)).toBe('no rule');
   });
 });
 
@@ -237,11 +247,19 @@ describe('what its card says', () => {
       'sent without approval; reviewed by @U03CHI, 1970-01-01 00:01 UTC: “fine”',
     ],
     ['stopped', { ...open, settled_at: 2, post_review: null }, 'not sent; it was to go without approval'],
+    ['done without a request', { ...open, settled_at: 2 }, 'done without approval; nobody has reviewed it yet'],
     ['of unknown outcome', { ...sent, lost_at: 2 }, 'may have been sent without approval'],
     ['asked for again after a failover', { ...open, lost_at: 2 }, 'may have been sent without approval'],
     ['none of it', { ...open, authorization: JSON.stringify({ approval: by('leads') }) }, undefined],
   ])('%s', (_, more, says) => {
     expect(line(more)).toBe(says);
+  });
+
+  test('in a list', () => {
+    const short = (more: Partial<Change>): string => plain(glassInShort(changeOf({ authorization, ...more })) ?? []);
+    expect(short({ ...sent, settled_at: 2, post_review: unreviewed })).toBe('🚨 break-glass, not reviewed');
+    expect(short({ ...sent, settled_at: 2, post_review: reviewed })).toBe('🚨 break-glass');
+    expect(short({ authorization: JSON.stringify({ approval: 'none' }) })).toBe('');
   });
 
   test('there is something to review only while nobody has', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { rightOf } from '../../src/commands/rights.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { decisionResult, type VoteContext, type Decision, type DecisionResult } from '../../src/change/approve.ts';
-import { isEnough, mayEnd, type EndRight } from '../../src/change/may-end.ts';
+import { isEnough, mayEnd, mayReview, type EndRight } from '../../src/change/may-end.ts';
 import { closableFrom } from '../../src/change/change.ts';
 import { decisionKinds, type DecisionKind } from '../../src/change/buttons.ts';
 import type { Member, Needed, Requirement } from '../../src/policy/rules.ts';
@@ -551,6 +551,19 @@ describe('who may close a change under today’s rules', () => {
   ])('%s; it needed %s', (name, needed, wanted) => {
     const rights = Object.values(ending).map((by) =>
       mayEnd({ policy: rulesNow[name], needed: needed === 'none' ? 'none' : leads(1), asked, by }),
+    );
+    expect(rights.map(words)).toEqual(wanted);
+  });
+
+  test.each<[keyof typeof rulesNow, 'leads' | 'none', readonly string[]]>([
+    ['as they were', 'leads', [own, own, no, yes, no, no, no, no]],
+    ['other people approve', 'leads', [own, own, no, no, no, yes, no, no]],
+    ['the rule and the group are gone', 'leads', [own, own, no, no, no, no, no, no]],
+    ['no approval is needed', 'none', [no, no, no, no, no, no, no, no]],
+    ['nobody may push', 'leads', [own, own, no, no, no, no, no, no]],
+  ])('who may review it: %s; it skipped %s', (name, needed, wanted) => {
+    const rights = Object.values(ending).map((by) =>
+      mayReview({ policy: rulesNow[name], needed: needed === 'none' ? 'none' : leads(1), asked, by }),
     );
     expect(rights.map(words)).toEqual(wanted);
   });

@@ -119,9 +119,7 @@ describe('the card', () => {
   test('says when the next try is', () => {
     expect(linesOf({ attempts: 1, due_at: 60_000 })).toContain("I'll try again at 00:01 UTC");
     expect(linesOf({ cools_down: 0 })).toContain('Not sent yet.');
-    expect(linesOf({ cools_down: 1 })).toContain(
-      'Not sent yet: it can be stopped for ten seconds, from when Stop is posted.',
-    );
+    expect(linesOf({ cools_down: 1 })).toContain('Not sent yet: it can still be stopped.');
   });
   test('shows the final result, and for an unknown outcome why, what to check, and from when it can be closed', () => {
     expect(linesOf({ state: 'done', settled_at: 2, last_note: JSON.stringify(say`It is so.`) })).toContain('It is so.');

@@ -54,7 +54,7 @@ const asked: readonly Row[] = [
   { name: 'request saved', at: { point: 'request saved' }, required: outcomes.goesOn },
   ...onTheWay('Chi’s message', { of: `:${ids.chi}$`, how: 'post', says: 'Break-glass' }, outcomes.goesOn),
   ...onTheWay('the ops channel’s', { of: ':ops$', how: 'post', says: 'Break-glass' }, outcomes.goesOn),
-  ...onTheWay('the Stop', { of: keys.stop, how: 'post', says: 'before I send it' }, outcomes.goesOn),
+  ...onTheWay('the Stop', { of: keys.stop, how: 'post', says: 'somebody else is told' }, outcomes.goesOn),
 ];
 
 /** Ana skips the approval of a push onto a live environment, and Dee can't be told directly. */

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inScenario, openScenario, reloadPolicy, stateOf, type Scenario } from './scenario.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { inScenario, openScenario, patienceMs, reloadPolicy, stateOf, type Scenario } from './scenario.ts';
 import { submitBatch } from './batch.ts';
 import { labelsOf, type ChangeThread } from './people.ts';
 
@@ -65,7 +65,7 @@ describe('break-glass', { concurrent: false }, () => {
     const change = await ana.confirms({ [name]: 'acme-shop/live' });
     await scenario.holdBeforeSend(change.number);
     await change.tells(
-      /^🚨 Break-glass: @Ana asked for this without approval\. “the shop is down” @Chi or @Dee: please review it afterwards\. It can be stopped for 10 s before I send it\./,
+      /^🚨 Break-glass: @Ana asked for this without approval\. “the shop is down” @Chi or @Dee: please review it afterwards\. I'll send it 10 s after somebody else is told\./,
     );
     await change.shows(/🚨 Break-glass: to be sent without approval/);
     await (await chi.says('/site changes acme-shop/live')).hears(`🚨 to be sent · #${change.number}`);
@@ -97,7 +97,7 @@ describe('break-glass', { concurrent: false }, () => {
     await chi.clicks(await chi.reads(/#2[^]*Review…/), 'Review…');
     const form = await chi.form(`Review #${change.number}`);
     expect(form.text).toMatch(
-      /Pushed acme-shop\/staging → acme-shop\/live.*#\d+\s.*@Ana.*: “the shop is down”\s.*sent without approval.*\s.*\sWhat you say is public/,
+      /Pushed acme-shop\/staging → acme-shop\/live.*#\d+\s.*@Ana.*: “the shop is down”\s.*Break-glass: sent without approval.*\s.*\sEverybody who can read the change can read what you say/,
     );
     expect((await chi.submits({ 'What do you think of it?': '  ' })).errors).not.toEqual({});
     await chi.submits({ 'What do you think of it?': 'Right call; add an alarm.' });
@@ -166,6 +166,7 @@ describe('break-glass', { concurrent: false }, () => {
   test('keeps anybody from approving the same as well, once it was sent', async () => {
     const chi = scenario.person('chi');
     const waiting = [await scenario.person('ben').requests(push), await scenario.person('ana').requests(push)];
+    const planned = await scenario.person('ben').requests(`${push} --at "in 3h"`);
     const stopped = await breaks();
     await stopped.tells(`#${waiting[0]?.number} is the same request, from @Ben, and is waiting too.`);
     await scenario.holdBeforeSend(stopped.number);
@@ -182,10 +183,11 @@ describe('break-glass', { concurrent: false }, () => {
     await change.tells(/✅/);
     const before = writes();
     for (const one of waiting) {
-      const told = await chi.clicks(one.card(), 'Approve');
-      await told.hears(`The same was sent as #${change.number} since this was asked for.`);
-      expect(stateOf(scenario, one)).toBe('superseded');
+      await one.shows(`The same was sent as #${change.number} since this was asked for.`);
+      expect([stateOf(scenario, one), labelsOf(one.card())]).toEqual(['superseded', []]);
     }
+    // What is sent at a time is meant for that time.
+    expect(stateOf(scenario, planned)).toBe('waiting');
     expect(writes()).toBe(before);
   });
 
@@ -194,10 +196,9 @@ describe('break-glass', { concurrent: false }, () => {
     '{ allow: [routine], to: [developers] }',
     '{ allow: [routine], to: [developers], approval: { by: [leads] }, breakGlass: true }',
   );
-  const clears = async (): Promise<ChangeThread> => {
-    const ana = scenario.person('ana');
-    await ana.opens(`${clear} --break-glass --reason "old prices"`, /🚨 Break-glass/);
-    return ana.confirms({});
+  const clears = async (by = scenario.person('ana')): Promise<ChangeThread> => {
+    await by.opens(`${clear} --break-glass --reason "old prices"`, /🚨 Break-glass/);
+    return by.confirms({});
   };
 
   test('is not sent if the same was approved and sent meanwhile', async () => {
@@ -211,6 +212,35 @@ describe('break-glass', { concurrent: false }, () => {
     scenario.makeDue(change.number);
     await change.tells(`The same was sent as #${waiting.number} since this was asked for.`);
     expect([stateOf(scenario, change), writes()]).toEqual(['superseded', before + 1]);
+    await reloadPolicy(scenario, rules());
+  });
+
+  test('of two at once, one is sent', async () => {
+    await reloadPolicy(scenario, cleared);
+    const before = writes();
+    const ben = scenario.person('ben');
+    const [one, other] = [await clears(), await clears(ben)];
+    for (const each of [one, other]) await scenario.holdBeforeSend(each.number);
+    scenario.runSql('update changes set due_at = 1 where number in (?, ?)', one.number, other.number);
+    const ended = () =>
+      [one, other].map((each) => String(stateOf(scenario, each))).toSorted((a, b) => a.localeCompare(b));
+    await vi.waitFor(() => expect(ended()).toEqual(['done', 'superseded']), { timeout: patienceMs, interval: 50 });
+    expect(writes()).toBe(before + 1);
+    await reloadPolicy(scenario, rules());
+  });
+
+  test('of unknown outcome, it is not done again by an approval of the same', async () => {
+    await reloadPolicy(scenario, cleared);
+    const before = writes();
+    const waiting = await scenario.person('ben').asks(clear);
+    scenario.hosting.faults.add({ kind: 'gateway', status: 500, method: 'POST', applied: true });
+    const change = await clears();
+    await scenario.holdBeforeSend(change.number);
+    scenario.makeDue(change.number);
+    await change.tells(/Outcome unknown\./);
+    const told = await scenario.person('chi').clicks(waiting.card(), 'Approve');
+    await told.hears(`The same was sent as #${change.number} since this was asked for.`);
+    expect([stateOf(scenario, waiting), writes()]).toEqual(['superseded', before + 1]);
     await reloadPolicy(scenario, rules());
   });
 
@@ -408,7 +438,7 @@ test(
   inScenario(
     {
       policy: rules()
-        .replace('by: [leads], expires: 1h', 'by: [leads], notify: [oncall], expires: 1h')
+        .replace('by: [leads], expires: 1h', 'by: [leads], count: 2, notify: [oncall], expires: 1h')
         .replace('groups:', 'groups:\n  oncall: [U05FAY]'),
     },
     async (scenario) => {

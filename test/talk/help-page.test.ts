@@ -155,7 +155,7 @@ describe('help about something that is not a command', () => {
   test.each(['break-glass', 'emergency', 'Break glass', 'force', 'skip approval', 'hotfix'])(
     '%s: what --break-glass is, which the help of a command names to whom a rule lets use it',
     async (words) => {
-      expect(textOf(await asked(words))).toMatch(/--break-glass after a command, with a reason, skips its approval/);
+      expect(textOf(await asked(words))).toMatch(/--break-glass --reason "…" after a command skips its approval/);
       const named = (person: string, path: string): boolean =>
         commandsFor(
           policyOf(`{ allow: [push], to: [developers], approval: { by: [leads] }, breakGlass: true }`),
