@@ -54,7 +54,7 @@ describe('App Home', () => {
       await change.tells('Approved by @Chi. Sending in 10 s.');
       // Also for somebody who may only read.
       for (const who of ['chi', 'rob'] as const)
-        expect(await homeOf(who, 'Not sent yet: it can be stopped')).toMatch(
+        expect(await homeOf(who, 'Not sent yet: it can still be stopped')).toMatch(
           /^Can still be stopped\n.*Push acme[\s\S]*\[Stop\][\s\S]*\nNothing is waiting for you\./,
         );
       scenario.makeDue(1);
