@@ -29,3 +29,9 @@ export const toldOfGlass = ({ reviewers = { asks: [], told: [] } }: BrokenGlass)
 
 /** What somebody with this name said of a change that was sent by break-glass. */
 export const reviewed = (by: string, says: string): Note => ({ text: say`🔎 **Reviewed by ${named(by)}:** “${says}”` });
+
+/** Why what was asked for twice is not sent as well. */
+export const sentAsWell = ({ number, settled_at: settled }: Pick<Change, 'number' | 'settled_at'>): Text =>
+  settled === null
+    ? say`The same was sent as #${number}, and I don't know yet what came of it.`
+    : say`The same was sent as #${number} since this was asked for.`;

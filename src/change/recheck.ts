@@ -23,7 +23,7 @@ import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts
 import { factLines } from './card.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from './read-sources.ts';
-import { sentAsWell } from './replies.ts';
+import { sentAsWell } from './glass-replies.ts';
 import { approversNow, countsFor, recentFor } from './voters.ts';
 import { troubleText } from '../hosting/host-trouble.ts';
 import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
@@ -48,7 +48,7 @@ export async function recheck(context: ChangeContext, change: Change): Promise<R
   const rights = await recheckRights(context, change);
   if ('kind' in rights) return isHeld && rights.kind === 'invalidated' ? rulesDiffer : rights;
   const same = await findSentAsWell(context.database.db, change, askedAt(change));
-  if (same) return { kind: 'drifted', why: sentAsWell(same) };
+  if (same) return { kind: same.settled_at === null ? 'later' : 'drifted', why: sentAsWell(same) };
   const drift = await recheckDrift(context, change, rights);
   return drift.kind === 'as it was' ? { kind: 'as it was', openUntil: rights.openUntil } : drift;
 }

@@ -269,10 +269,6 @@ export const failed = (message: string | undefined): Text => say`The host report
 export const lostSight = (why: string): Text =>
   say`**Outcome unknown.** The host accepted it, and ${why}. I won't send it again.`;
 
-/** Why what was asked for twice is not sent as well. */
-export const sentAsWell = ({ number }: Pick<Change, 'number'>): Text =>
-  say`The same was sent as #${number} since this was asked for.`;
-
 /** Nothing was sent, and why; shown on the card. */
 export const nothingSent = (change: Pick<Change, 'lost_at'>, why: Text): Text => say`**${unsent(change)}** ${why}`;
 

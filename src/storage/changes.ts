@@ -146,36 +146,35 @@ export async function coolDown(
     .execute();
 }
 
-/** A waiting change with the same target and call, or undefined. */
-export function findWaiting(
+/** The first that waits for approval of the same, and has no time; or undefined. */
+export const findWaiting = (
   db: ReadHandle,
-  { target, call }: Pick<NewChange, 'target' | 'call'>,
-): Promise<Change | undefined> {
-  const waiting = db.selectFrom('changes').selectAll().where('target', '=', target).where('state', '=', 'waiting');
-  return waiting
-    .where('call', '=', call)
+  change: Pick<NewChange, 'target' | 'call' | 'args'>,
+): Promise<Change | undefined> =>
+  likeIt(db, change)
+    .where('state', '=', 'waiting')
     .where('scheduled_at', 'is', null)
     .orderBy('number')
     .limit(1)
     .executeTakeFirst();
-}
 
 /**
- * Another change with this call, sent since then (epoch ms), that may have taken effect, if one of the two skipped its
+ * Another change like this, sent since then (epoch ms), that took effect or still may, if one of the two skipped its
  * approval: in an emergency the same may be asked for twice. What is sent at a time is meant for that time.
  */
-export async function findSentAsWell(
-  db: ReadHandle,
-  { number, target, call, post_review: review, scheduled_at: scheduled }: Change,
-  since: number,
-): Promise<Change | undefined> {
+export async function findSentAsWell(db: ReadHandle, change: Change, since: number): Promise<Change | undefined> {
+  const { number, batch, post_review: review } = change;
+  const { scheduled_at: scheduled } = (batch === null ? undefined : await findChange(db, batch)) ?? change;
   if (scheduled !== null) return undefined;
-  const others = db.selectFrom('changes').selectAll().where('target', '=', target).where('number', '<>', number);
-  const sent = others.where('call', '=', call).where('sent_at', '>=', since);
+  const sent = likeIt(db, change).where('number', '<>', number).where('sent_at', '>=', since);
   const effective = sent.where('state', 'not in', ['rejected', 'failed', 'did_not_happen']);
   const found = review === null ? effective.where('post_review', 'is not', null) : effective;
   return found.limit(1).executeTakeFirst();
 }
+
+/** Those that ask for the same. */
+const likeIt = (db: ReadHandle, { target, call, args }: Pick<NewChange, 'target' | 'call' | 'args'>) =>
+  db.selectFrom('changes').selectAll().where('target', '=', target).where('call', '=', call).where('args', '=', args);
 
 /** Those of these changes that are neither settled nor unknown: they will end without a person. */
 export async function underWay(db: ReadHandle, numbers: readonly number[]): Promise<ReadonlySet<number>> {

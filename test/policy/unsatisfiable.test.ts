@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mistakeLine } from '../../src/policy/yaml-document.ts';
-import { impossibleRules } from '../../src/policy/unsatisfiable.ts';
+import { idleBreakGlass, impossibleRules } from '../../src/policy/unsatisfiable.ts';
+import { policyFrom } from '../fixtures.ts';
 import { mistakesOf, policyOf } from './fixtures.ts';
 
 const PEOPLE = `version: 1
@@ -152,5 +153,78 @@ describe('once the user groups are known', () => {
     expect(mistake && mistakeLine(mistake)).toBe(
       `line ${LINE + 1}: "push" could never be approved: it needs 2 of mixed, and there is only U03CHI`,
     );
+  });
+});
+
+describe('breakGlass that never works', () => {
+  const [works, alone, looked, idle] = [
+    [],
+    ['note: breakGlass: alone never works here, because others are named who can approve it; say true'],
+    ['note: breakGlass: true never works here, because nobody else is named who could review it; say alone'],
+    ['note: leave breakGlass out: no rule asks for approval, and there are no freezes'],
+  ];
+  const night = 'freezes: [{ name: night, weekly: fri 16:00 – mon 08:00, zone: UTC';
+  test.each<[why: string, rule: string, more: string, says: readonly string[]]>([
+    ['alone, where two others may', 'allow: [push], to: [a], approval: { by: [leads] }, breakGlass: alone', '', alone],
+    ['alone, where another may', 'allow: [push], to: [a], approval: { by: [chi] }, breakGlass: alone', '', alone],
+    ['alone, where a user group may', 'allow: [push], to: [a], approval: { by: [team] }, breakGlass: alone', '', alone],
+    ['alone, where others may do it', 'allow: [push], to: [a, chi], breakGlass: alone', '', alone],
+    ['alone, where only who asks may', 'allow: [push], to: [a], breakGlass: alone', '', works],
+    ['alone, where nobody else may', 'allow: [push], to: [a], approval: { by: [a] }, breakGlass: alone', '', works],
+    ['alone, with a second account', 'allow: [push], to: [a], approval: { by: [twice] }, breakGlass: alone', '', works],
+    [
+      'alone, where one of them asks',
+      'allow: [push], to: [a, chi], approval: { by: [chi] }, breakGlass: alone',
+      '',
+      works,
+    ],
+    [
+      'alone, where who asks is open',
+      'allow: [push], to: [team], approval: { by: [chi] }, breakGlass: alone',
+      '',
+      works,
+    ],
+    [
+      'alone, where everyone asks',
+      'allow: [push], to: everyone, approval: { by: [chi] }, breakGlass: alone',
+      '',
+      works,
+    ],
+    [
+      'alone, where another may later',
+      'allow: [push], to: [a], approval: { by: [a], then: { after: 5m, by: [chi] } }, breakGlass: alone',
+      '',
+      alone,
+    ],
+    ['alone, where a freeze alone holds it', 'allow: [routine], to: [a], breakGlass: alone', `${night} }]`, works],
+    ['true, where another may', 'allow: [push], to: [a], approval: { by: [chi] }, breakGlass: true', '', works],
+    [
+      'true, where another may later',
+      'allow: [push], to: [a], approval: { by: [a], then: { after: 5m, by: [chi] } }, breakGlass: true',
+      '',
+      works,
+    ],
+    ['true, where only a second account is', 'allow: [routine], to: [twice], breakGlass: true', `${night} }]`, looked],
+    ['true, where nobody else is let', 'allow: [routine], to: [a], breakGlass: true', `${night} }]`, looked],
+    ['true, where everyone is let', 'allow: [routine], to: everyone, breakGlass: true', `${night} }]`, works],
+    [
+      'true, where an exception lets another',
+      'allow: [routine], to: [a], breakGlass: true',
+      `${night}, except: { to: [chi] } }]`,
+      works,
+    ],
+    [
+      'true, where an exception asks another',
+      'allow: [routine], to: [a], breakGlass: true',
+      `${night}, except: { to: [a], approval: { by: [chi] } } }]`,
+      works,
+    ],
+    ['true, where nothing is skipped', 'allow: [push], to: [a, chi], approval: none, breakGlass: true', '', idle],
+    ['true, where one of several is skipped', 'allow: [routine, push], to: [a, chi], breakGlass: true', '', works],
+    ['none at all', 'allow: [push], to: [a], approval: none', '', works],
+  ])('%s', (_, rule, more, says) => {
+    const groups = '{ a: [U01ANA], twice: [U01ANA, U0ANATWO], chi: [U03CHI], leads: [U03CHI, U04DEE], team: [S0TEAM] }';
+    const file = `version: 1\npeople: { ana: [U01ANA, U0ANATWO] }\ngroups: ${groups}\nrules:\n  - { ${rule} }\n${more}\n`;
+    expect(idleBreakGlass(policyFrom(file)).map((one) => [one.line, one.says])).toEqual(says.map((one) => [5, one]));
   });
 });

@@ -5,10 +5,14 @@ import {
   findByCard,
   findChange,
   findChangeForUpdate,
+  findSentAsWell,
   listChanges,
   nthNewestRequest,
   touchChange,
+  unreviewed,
   updateChange,
+  type Change,
+  type NewChange,
 } from '../../src/storage/changes.ts';
 import { castVote, listVotes } from '../../src/storage/votes.ts';
 import { describeBoth } from './describe-both.ts';
@@ -35,6 +39,46 @@ describeBoth('changes', (open) => {
     await asked(4, 'other', 'first');
     const at = [1, 2, 3].map((nth) => nthNewestRequest(database.db, 'bot', nth));
     expect(await Promise.all(at)).toEqual([2, 1, undefined]);
+  });
+
+  it('are the same as what was sent since, in an emergency', async () => {
+    const database = await open();
+    const emergency = { post_review: unreviewed, state: 'done', sent_at: 50 } as const;
+    const found = async (own: Partial<NewChange>, other: Partial<Change>): Promise<boolean> => {
+      const saved = await save(database);
+      const update = (row: Change, to: Partial<Change>) => database.transaction((tx) => updateChange(tx, row, to));
+      const sent = await update(saved, other);
+      const same = await findSentAsWell(database.db, await save(database, own), 50);
+      // The next one does not find it.
+      if (sent) await update(sent, { state: 'rejected' });
+      return same?.number === saved.number;
+    };
+    const batch = async (scheduled_at: number | null) =>
+      (await save(database, { progress: '{}', call: 'null', scheduled_at })).number;
+    const cases: readonly (readonly [what: string, boolean, Partial<NewChange>, Partial<Change>])[] = [
+      ['done', true, {}, emergency],
+      ['unknown', true, {}, { ...emergency, state: 'unknown', lost_at: 60 }],
+      ['being sent', true, {}, { ...emergency, state: 'sending' }],
+      ['reviewed', true, {}, { ...emergency, post_review: '{}' }],
+      [
+        'an emergency itself, and the other was approved',
+        true,
+        { post_review: unreviewed },
+        { ...emergency, post_review: null },
+      ],
+      ['both approved', false, {}, { ...emergency, post_review: null }],
+      ['sent before', false, {}, { ...emergency, sent_at: 49 }],
+      ['not sent', false, {}, { ...emergency, sent_at: null, state: 'approved' }],
+      ['rejected', false, {}, { ...emergency, state: 'rejected' }],
+      ['failed', false, {}, { ...emergency, state: 'failed' }],
+      ['did not happen', false, {}, { ...emergency, state: 'did_not_happen' }],
+      ['another target', false, { target: 'environment:e2' }, emergency],
+      ['another call', false, { call: '{"a":1}' }, emergency],
+      ['for a time', false, { scheduled_at: 70 }, emergency],
+      ['in a batch', true, { batch: await batch(null) }, emergency],
+      ['in a batch for a time', false, { batch: await batch(70) }, emergency],
+    ];
+    for (const [what, is, own, other] of cases) expect({ what, is: await found(own, other) }).toEqual({ what, is });
   });
 
   it('are moved by only one of many who saw the same version', async () => {

@@ -239,8 +239,36 @@ describe('break-glass', { concurrent: false }, () => {
     scenario.makeDue(change.number);
     await change.tells(/Outcome unknown\./);
     const told = await scenario.person('chi').clicks(waiting.card(), 'Approve');
-    await told.hears(`The same was sent as #${change.number} since this was asked for.`);
+    await told.hears(`The same was sent as #${change.number}, and I don't know yet what came of it.`);
+    expect([stateOf(scenario, waiting), writes()]).toEqual(['waiting', before + 1]);
+    scenario.runSql(
+      'update changes set sent_at = 1, created_at = 1 where number in (?, ?)',
+      change.number,
+      waiting.number,
+    );
+    await scenario.person('chi').clicks(change.card(), 'It happened');
+    await waiting.shows(`The same was sent as #${change.number} since this was asked for.`);
     expect([stateOf(scenario, waiting), writes()]).toEqual(['superseded', before + 1]);
+    await reloadPolicy(scenario, rules());
+  });
+
+  test('only what is wholly the same ends: not what is for longer, nor what a batch sends at a time', async () => {
+    const policy = rules().replace(
+      '[routine], to: [developers]',
+      "[routine, 'allowlist add'], to: [developers], approval: { by: [leads] }, breakGlass: true",
+    );
+    await reloadPolicy(scenario, policy);
+    const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
+    const add = '/site allowlist add acme-shop/staging 203.0.113.77';
+    const longer = await ben.asks(`${add} --for 8h`);
+    const planned = await submitBatch(ben, '/site cache clear acme-shop/* --at "in 3h"');
+    await ana.opens(`${add} --for 1h --break-glass --reason x`, /🚨/);
+    for (const change of [await ana.confirms({}), await clears()]) {
+      await scenario.holdBeforeSend(change.number);
+      scenario.makeDue(change.number);
+      await change.tells(/✅/);
+    }
+    expect([longer, planned].map((one) => stateOf(scenario, one))).toEqual(['waiting', 'waiting']);
     await reloadPolicy(scenario, rules());
   });
 
