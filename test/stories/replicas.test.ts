@@ -5,6 +5,7 @@ import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { enqueueMessage } from '../../src/storage/messages.ts';
 import { say } from '../../src/words/text.ts';
+import { expectSoon } from './people.ts';
 import { ids, inScenario, patienceMs, type Scenario, type ScenarioOptions } from './scenario.ts';
 
 const live = 'acme-shop/live';
@@ -55,7 +56,8 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { 
       const finished = (): boolean =>
         cards(scenario).length === names.length &&
         cards(scenario).every((card) => repliesOf(scenario, card).some((text) => text.includes('reports it finished')));
-      await scenario.slack.until(() => finished() || undefined, patienceMs);
+      const threads = () => cards(scenario).map((card) => [card.text, ...repliesOf(scenario, card)]);
+      await expectSoon(scenario.slack, 'every cache cleared', () => finished() || undefined, threads);
       expect(scenario.writes()).toHaveLength(names.length);
       for (const name of names) expect(scenario.writes(name)).toHaveLength(1);
       for (const card of cards(scenario)) {
