@@ -56,7 +56,12 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { 
       const finished = (): boolean =>
         cards(scenario).length === names.length &&
         cards(scenario).every((card) => repliesOf(scenario, card).some((text) => text.includes('reports it finished')));
-      const threads = () => cards(scenario).map((card) => [card.text, ...repliesOf(scenario, card)]);
+      const threads = () => [
+        ...cards(scenario).map((card) => [card.text, ...repliesOf(scenario, card)]),
+        ...scenario.slack
+          .messages({ channel: 'C0ACME', as: ids.ana })
+          .flatMap(({ ephemeral, text }) => (ephemeral ? [text] : [])),
+      ];
       await expectSoon(scenario.slack, 'every cache cleared', () => finished() || undefined, threads);
       expect(scenario.writes()).toHaveLength(names.length);
       for (const name of names) expect(scenario.writes(name)).toHaveLength(1);
