@@ -57,6 +57,10 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { 
         cards(scenario).length === names.length &&
         cards(scenario).every((card) => repliesOf(scenario, card).some((text) => text.includes('reports it finished')));
       const threads = () => [
+        ...scenario
+          .log()
+          .split('\n')
+          .filter((line) => /"level":(?:50|60|"error"|"fatal")/.test(line)),
         ...cards(scenario).map((card) => [card.text, ...repliesOf(scenario, card)]),
         ...scenario.slack
           .messages({ channel: 'C0ACME', as: ids.ana })
