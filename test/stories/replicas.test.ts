@@ -48,8 +48,9 @@ const repliesOf = (
 
 describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { concurrent: true }, () => {
   // Alone: ten bots that start at once hold the lock of a new database for longer than a command waits for it.
-  test.sequential(
+  test(
     'promise 1: hear every command twice, once each, and write each change once',
+    { concurrent: false },
     withTwo(async (scenario) => {
       scenario.slack.delivery.duplicates = 1;
       const names = ['acme-shop/live', 'acme-blog/live', 'acme-docs/live'];
