@@ -198,7 +198,8 @@ async function settle(
 
 /** Ends what waited for approval of the same as this, which was done without: it would be done twice. */
 export async function endTwins({ changeStore }: SendContext, tx: Tx, done: Change, at: number): Promise<void> {
-  while (done.post_review !== null) {
+  if (done.post_review === null) return;
+  for (;;) {
     const twin = await findWaiting(tx, done);
     if (twin === undefined || twin.created_at > (done.sent_at ?? 0)) return;
     const note = { by: 'sitehand', at, ...endsUnsent(twin, 'supersede', sentAsWell(done)) };

@@ -80,7 +80,7 @@ function targetColumns(
   return {
     target: targetKey(target),
     target_name: target.name,
-    // So does what nobody approves.
+    // What needs its name typed can be stopped for ten seconds, and so can what nobody approves.
     cools_down: authorization.breakGlass || nameToType(action, target) !== undefined ? 1 : 0,
     targets: JSON.stringify([target, ...alsoReads]),
   };

@@ -164,12 +164,12 @@ export const findWaiting = (
  */
 export async function findSentAsWell(db: ReadHandle, change: Change, since: number): Promise<Change | undefined> {
   const { number, batch, post_review: review } = change;
-  const { scheduled_at: scheduled } = (batch === null ? undefined : await findChange(db, batch)) ?? change;
-  if (scheduled !== null) return undefined;
   const sent = likeIt(db, change).where('number', '<>', number).where('sent_at', '>=', since);
   const effective = sent.where('state', 'not in', ['rejected', 'failed', 'did_not_happen']);
-  const found = review === null ? effective.where('post_review', 'is not', null) : effective;
-  return found.limit(1).executeTakeFirst();
+  const same = review === null ? effective.where('post_review', 'is not', null) : effective;
+  const found = await same.limit(1).executeTakeFirst();
+  const asked = (found && batch !== null ? await findChange(db, batch) : undefined) ?? change;
+  return asked.scheduled_at === null ? found : undefined;
 }
 
 /** Those that ask for the same. */

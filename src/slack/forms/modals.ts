@@ -181,9 +181,8 @@ async function reviewOf(
     ? { origin, args }
     : { origin, stored: await context.payloads.keepList(interaction.person, args) };
   const { approval } = pinned.authorization;
-  const aside = reviewers
-    ? whoIsTold(reviewers.asks, context.pipeline.policy().channels)
-    : glassHint(context.pipeline, pinned, approval, person.id);
+  const hint = approval === 'none' ? undefined : glassHint(context.pipeline, pinned, approval, person.id);
+  const aside = reviewers ? whoIsTold(reviewers.asks, context.pipeline.policy().channels) : hint;
   return reviewView(pinned, memo, { notice: joined(notes, '\n'), aside });
 }
 
